@@ -13,6 +13,7 @@
  * host's memory would know; but their writes and the other frames' uploads
  * hinder each other.) */
 #include "codec/encoder_private.h"
+#include "codec/recycler.h"
 #include "gpu/backend.h"
 #include "gpu/bands.h"
 #include "gpu/output.h"
@@ -475,9 +476,7 @@ encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
   if (!error)
     return frame;
   frame->release (frame);
-  frame = paco_cuda_outputs_get_empty (part->outputs);
-  frame->error = error;
-  return frame;
+  return paco_encoded_frame_empty (error);
 }
 
 /* --- configuration --- */

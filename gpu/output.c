@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Encoded frames on their way out; output.h says how they are used. The encoder and
- * every frame that is out have a reference to the PacoCudaOutputs. */
+ * Encoded frames on their way out; output.h says how they are used. */
 #include "gpu/output.h"
+#include "codec/recycler.h"
 #include "gpu/pinned.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,58 +13,61 @@
  * to lock or unlock the 200 MB of a buffer for 8K. */
 #define MAX_IDLE ((size_t) 2 << 30)
 
-typedef struct _Output Output;
-
-struct _Output
+typedef struct
 {
-  PacoEncodedFrame frame; /* first: it is what the caller sees */
-  PacoCudaOutputs *outputs;
+  PacoRecycled recycled; /* first: the recycler's */
   PacoHostMemory *memory;
-  void *copy; /* the frame's data, if it is not in memory */
-};
+} Buffer;
+
+typedef struct
+{
+  PacoEncodedFrame frame;   /* first: it is what the caller sees */
+  PacoCudaOutputs *outputs; /* valid until finish() */
+  PacoRecycled *buffer;
+  void *copy; /* the frame's data, if it is not in buffer */
+} Output;
 
 struct _PacoCudaOutputs
 {
-  gint references;
-  PacoCudaDevice *device;
-  GMutex lock;
-  bool closed;
-  size_t size;
-  unsigned n;      /* buffers to keep, at least */
-  unsigned n_out;  /* buffers that are out */
-  GPtrArray *kept; /* of PacoHostMemory */
+  PacoRecycler *buffers;
+  size_t size; /* of each */
+  unsigned n;  /* buffers to keep, at least */
 };
 
-static void
-memory_release (gpointer data)
+static bool
+buffer_allocate (void *item, size_t size, void *user, GError **error)
 {
-  PacoHostMemory *memory = data;
+  Buffer *buffer = item;
 
-  if (memory)
-    memory->release (memory);
+  buffer->memory = paco_cuda_host_memory_new (user, size, error);
+  if (!buffer->memory)
+    return false;
+  buffer->recycled.data = buffer->memory->data;
+  buffer->recycled.size = buffer->memory->size;
+  return true;
+}
+
+static void
+buffer_release (void *item)
+{
+  PacoHostMemory *memory = ((Buffer *) item)->memory;
+
+  memory->release (memory);
 }
 
 PacoCudaOutputs *
 paco_cuda_outputs_new (PacoCudaDevice *device)
 {
+  static const PacoRecyclerClass klass = {
+    .item_size = sizeof (Buffer),
+    .allocate = buffer_allocate,
+    .release = buffer_release,
+  };
   PacoCudaOutputs *outputs = g_new0 (PacoCudaOutputs, 1);
 
-  outputs->references = 1;
-  outputs->device = paco_cuda_device_ref (device);
-  outputs->kept = g_ptr_array_new_with_free_func (memory_release);
-  g_mutex_init (&outputs->lock);
+  outputs->buffers = paco_recycler_new (
+      &klass, &(PacoRecyclerLimits){ 0 }, device);
   return outputs;
-}
-
-static void
-unref (PacoCudaOutputs *outputs)
-{
-  if (g_atomic_int_dec_and_test (&outputs->references)) {
-    g_ptr_array_free (outputs->kept, TRUE);
-    g_mutex_clear (&outputs->lock);
-    paco_cuda_device_unref (outputs->device);
-    g_free (outputs);
-  }
 }
 
 void
@@ -72,106 +75,55 @@ paco_cuda_outputs_close (PacoCudaOutputs *outputs)
 {
   if (!outputs)
     return;
-  g_mutex_lock (&outputs->lock);
-  outputs->closed = true;
-  g_ptr_array_set_size (outputs->kept, 0);
-  g_mutex_unlock (&outputs->lock);
-  unref (outputs);
+  paco_recycler_free (outputs->buffers);
+  g_free (outputs);
 }
 
 gboolean
 paco_cuda_outputs_configure (
     PacoCudaOutputs *outputs, size_t size, unsigned n, GError **error)
 {
-  size_t n_first = CLAMP (MAX_IDLE / size, 1, n);
-  gboolean done = TRUE;
+  const PacoRecyclerLimits limits = {
+    .least = n,
+    .most = n + MAX_SPARE,
+    .most_bytes = MAX_IDLE,
+    .alive = G_MAXUINT,
+  };
 
-  g_mutex_lock (&outputs->lock);
   if (outputs->size != size)
-    g_ptr_array_set_size (outputs->kept, 0);
+    paco_recycler_reset (outputs->buffers);
+  paco_recycler_limit (outputs->buffers, &limits);
   outputs->size = size;
   outputs->n = n;
-  while (done && outputs->kept->len + outputs->n_out < n_first) {
-    PacoHostMemory *memory = paco_cuda_host_memory_new (
-        outputs->device, size, error);
-
-    if (memory)
-      g_ptr_array_add (outputs->kept, memory);
-    done = memory != NULL;
-  }
-  g_mutex_unlock (&outputs->lock);
-  return done;
-}
-
-/* Says whether one buffer more may be kept. The lock is held. */
-static bool
-has_room (const PacoCudaOutputs *outputs)
-{
-  unsigned n = outputs->kept->len + outputs->n_out;
-
-  return outputs->kept->len < outputs->n
-      || (n < outputs->n + MAX_SPARE && n < MAX_IDLE / outputs->size);
-}
-
-/* Takes back a buffer. The lock is held. */
-static void
-take_back (PacoCudaOutputs *outputs, PacoHostMemory **memory)
-{
-  outputs->n_out--;
-  if (!outputs->closed && (*memory)->size == outputs->size
-      && has_room (outputs)) {
-    g_ptr_array_add (outputs->kept, *memory);
-    *memory = NULL;
-  }
+  return paco_recycler_fill (
+      outputs->buffers, CLAMP (MAX_IDLE / size, 1, n), size, error);
 }
 
 static void
 release (PacoEncodedFrame *frame)
 {
   Output *output = (Output *) frame;
-  PacoCudaOutputs *outputs = output->outputs;
 
   g_clear_error (&frame->error);
-  g_mutex_lock (&outputs->lock);
-  if (output->memory)
-    take_back (outputs, &output->memory);
-  g_mutex_unlock (&outputs->lock);
-  memory_release (output->memory);
+  paco_recycler_give (output->buffer);
   free (output->copy);
   g_free (output);
-  unref (outputs);
-}
-
-PacoEncodedFrame *
-paco_cuda_outputs_get_empty (PacoCudaOutputs *outputs)
-{
-  Output *output = g_new0 (Output, 1);
-
-  output->outputs = outputs;
-  output->frame.release = release;
-  g_atomic_int_inc (&outputs->references);
-  return &output->frame;
 }
 
 PacoEncodedFrame *
 paco_cuda_outputs_get (PacoCudaOutputs *outputs)
 {
-  PacoEncodedFrame *frame = paco_cuda_outputs_get_empty (outputs);
-  Output *output = (Output *) frame;
+  Output *output = g_new0 (Output, 1);
+  PacoEncodedFrame *frame = &output->frame;
 
-  g_mutex_lock (&outputs->lock);
-  if (outputs->kept->len > 0)
-    output->memory = g_ptr_array_steal_index_fast (
-        outputs->kept, outputs->kept->len - 1);
-  else
-    output->memory = paco_cuda_host_memory_new (
-        outputs->device, outputs->size, &frame->error);
-  if (output->memory) {
-    outputs->n_out++;
-    frame->data = output->memory->data;
-    frame->size = output->memory->size;
+  output->outputs = outputs;
+  output->buffer = paco_recycler_take (
+      outputs->buffers, outputs->size, &frame->error);
+  frame->release = release;
+  if (output->buffer) {
+    frame->data = output->buffer->data;
+    frame->size = output->buffer->size;
   }
-  g_mutex_unlock (&outputs->lock);
   return frame;
 }
 
@@ -180,16 +132,10 @@ static void
 move_to_copy (PacoEncodedFrame *frame, size_t size)
 {
   Output *output = (Output *) frame;
-  PacoCudaOutputs *outputs = output->outputs;
-  PacoHostMemory *memory = output->memory;
 
   memcpy (output->copy, frame->data, size);
   frame->data = output->copy;
-  output->memory = NULL;
-  g_mutex_lock (&outputs->lock);
-  take_back (outputs, &memory);
-  g_mutex_unlock (&outputs->lock);
-  memory_release (memory);
+  paco_recycler_give (g_steal_pointer (&output->buffer));
 }
 
 gboolean
@@ -199,12 +145,10 @@ paco_cuda_outputs_finish (PacoEncodedFrame *frame, size_t size,
   Output *output = (Output *) frame;
   PacoCudaOutputs *outputs = output->outputs;
   size_t whole = size + attachment->size;
-  bool fits = whole <= output->memory->size;
+  bool fits = whole <= output->buffer->size;
 
-  g_mutex_lock (&outputs->lock);
-  if (!fits || outputs->n_out > outputs->n + MAX_SPARE)
+  if (!fits || paco_recycler_used (outputs->buffers) > outputs->n + MAX_SPARE)
     output->copy = malloc (whole);
-  g_mutex_unlock (&outputs->lock);
   if (!fits && !output->copy) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "not enough memory for a coded frame of %zu bytes", whole);

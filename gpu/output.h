@@ -24,8 +24,6 @@ gboolean paco_cuda_outputs_configure (
 /* Returns a frame with such a buffer, or without one and with an error if there is no
  * memory. */
 PacoEncodedFrame *paco_cuda_outputs_get (PacoCudaOutputs *outputs);
-/* Returns a frame without data. */
-PacoEncodedFrame *paco_cuda_outputs_get_empty (PacoCudaOutputs *outputs);
 
 /* Sets the frame's size, and puts its attachment behind the bytes that are there. When
  * many frames are out, the bytes are moved to ordinary memory, so that an application

@@ -2,13 +2,13 @@
  * Reads files for applications (the readers of paco.h): frames in order, found by
  * lib/stream/sync.c whatever is between them, and by number, found by lib/stream/frame_index.c.
  * Bytes are read straight to where the application gets them. */
+#include "codec/recycler.h"
 #include "codec/text.h"
 #include "lib/stream/frame_index.h"
 #include "lib/stream/gaps.h"
 #include "lib/stream/open.h"
 #include "lib/stream/sync.h"
 #include "lib/private.h"
-#include "lib/slabs.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,8 +42,8 @@ struct PacoReader
 
   /* The bytes that are read and not given away yet: `held` bytes of the window,
    * from `start` on, which stand at `position` in the file. */
-  PacoSlabs *slabs;
-  PacoSlab *window; /* NULL: nothing is held */
+  PacoRecycler *memory;
+  PacoRecycledFrame *window; /* NULL: nothing is held */
   size_t start, held, ahead;
   uint64_t position;
   bool ended;
@@ -142,12 +142,12 @@ static PacoStatus
 open_reader (
     int fd, bool owned, const char *name, PacoReader **reader, PacoError *error)
 {
+  const PacoRecyclerLimits limits = {
+    .least = 1, .most = 16, .most_bytes = 1 << 26, .alive = G_MAXUINT
+  };
   PacoReader *opened = g_try_new0 (PacoReader, 1);
-  PacoSlabs *slabs = paco_slabs_new ();
 
-  if (!opened || !slabs) {
-    g_free (opened);
-    paco_slabs_free (slabs);
+  if (!opened) {
     if (owned)
       close (fd);
     return paco_error_set (
@@ -157,7 +157,7 @@ open_reader (
   opened->owned = owned;
   opened->seekable = is_seekable (fd, &opened->size);
   opened->name = g_strdup (name);
-  opened->slabs = slabs;
+  opened->memory = paco_recycler_new (&paco_plain_frames, &limits, NULL);
   opened->sync.max_wait_size = PACO_MAX_FRAME_SIZE;
   move_to (opened, 0, 0);
   *reader = opened;
@@ -214,7 +214,7 @@ paco_reader_close (PacoReader *reader)
     return;
   paco_frame_release (&reader->pending);
   give_window_back (reader);
-  paco_slabs_free (reader->slabs);
+  paco_recycler_free (reader->memory);
   paco_frame_index_unref (reader->index);
   if (reader->walked)
     g_array_unref (reader->walked);
@@ -232,7 +232,7 @@ paco_reader_close (PacoReader *reader)
 static const uint8_t *
 held_bytes (const PacoReader *reader)
 {
-  return reader->window ? reader->window->bytes + reader->start : NULL;
+  return reader->window ? reader->window->memory.data + reader->start : NULL;
 }
 
 /* Makes another window, which has room for `size` bytes and begins with those
@@ -240,12 +240,13 @@ held_bytes (const PacoReader *reader)
 static PacoStatus
 change_window (PacoReader *reader, size_t from, size_t size, PacoError *error)
 {
-  PacoSlab *window = paco_slabs_take (reader->slabs, size);
+  PacoRecycledFrame *window = paco_recycler_take_frame (reader->memory, size);
 
   if (!window)
     return no_memory (reader, size, error);
   if (reader->held > from)
-    memcpy (window->bytes, held_bytes (reader) + from, reader->held - from);
+    memcpy (
+        window->memory.data, held_bytes (reader) + from, reader->held - from);
   reader->window = window;
   reader->start = 0;
   reader->held -= from;
@@ -260,8 +261,8 @@ fill (PacoReader *reader, size_t needed, PacoError *error)
 
   if (reader->held >= needed || reader->ended)
     return PACO_STATUS_OK;
-  if (!reader->window || reader->window->capacity - reader->start < wanted) {
-    PacoSlab *old = reader->window;
+  if (!reader->window || reader->window->memory.size - reader->start < wanted) {
+    PacoRecycledFrame *old = reader->window;
     PacoStatus status = change_window (reader, 0, wanted, error);
 
     if (status != PACO_STATUS_OK)
@@ -270,7 +271,7 @@ fill (PacoReader *reader, size_t needed, PacoError *error)
       old->frame.release (&old->frame);
   }
   while (!reader->ended && reader->held < needed) {
-    uint8_t *end = reader->window->bytes + reader->start + reader->held;
+    uint8_t *end = reader->window->memory.data + reader->start + reader->held;
     ssize_t got = read_at (
         reader, reader->position + reader->held, end, wanted - reader->held);
 
@@ -302,25 +303,25 @@ skip (PacoReader *reader, size_t size)
   reader->ahead = MIN (2 * reader->ahead, MOST_AHEAD);
 }
 
-/* Makes a slab of its own of the frame that is held first: the window, if there
+/* Makes memory of its own of the frame that is held first: the window, if there
  * is little else in it, or else a copy. */
 static PacoStatus
-cut_off (PacoReader *reader, size_t size, PacoSlab **slab, PacoError *error)
+cut_off (
+    PacoReader *reader, size_t size, PacoRecycledFrame **cut, PacoError *error)
 {
   size_t rest = reader->held - size;
   PacoStatus status;
 
   if (rest > size) {
-    *slab = paco_slabs_take (reader->slabs, size);
-    if (!*slab)
+    *cut = paco_recycler_take_frame (reader->memory, size);
+    if (!*cut)
       return no_memory (reader, size, error);
-    memcpy ((*slab)->bytes, held_bytes (reader), size);
-    (*slab)->frame.data = (*slab)->bytes;
+    memcpy ((*cut)->memory.data, held_bytes (reader), size);
     take (reader, size);
     return PACO_STATUS_OK;
   }
-  *slab = reader->window;
-  (*slab)->frame.data = (*slab)->bytes + reader->start;
+  *cut = reader->window;
+  (*cut)->frame.data = (*cut)->memory.data + reader->start;
   status = change_window (
       reader, size, MAX (size, rest) + reader->ahead, error);
   if (status == PACO_STATUS_OK)
@@ -369,14 +370,14 @@ static PacoStatus
 give (PacoReader *reader, size_t size, PacoFrame *frame, PacoError *error)
 {
   uint64_t offset = reader->position;
-  PacoSlab *slab;
-  PacoStatus status = cut_off (reader, size, &slab, error);
+  PacoRecycledFrame *cut;
+  PacoStatus status = cut_off (reader, size, &cut, error);
 
   if (status != PACO_STATUS_OK)
     return status;
   describe (reader, offset, size, frame);
-  frame->data = slab->frame.data;
-  frame->owner = &slab->frame;
+  frame->data = cut->frame.data;
+  frame->owner = &cut->frame;
   return paco_error_ok (error);
 }
 

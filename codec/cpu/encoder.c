@@ -12,11 +12,11 @@
 #include "codec/cpu/budget.h"
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
-#include "codec/cpu/output.h"
 #include "codec/cut.h"
 #include "codec/cut_points.h"
 #include "codec/encoder_private.h"
 #include "codec/index.h"
+#include "codec/recycler.h"
 #include <string.h>
 #include <zlib.h>
 
@@ -53,7 +53,7 @@ struct _CpuEncoder
   PacoEncoder base;
   PacoCpuOps ops;
   PacoWorkers *workers;
-  PacoOutputs *outputs;
+  PacoRecycler *outputs; /* of PacoRecycledFrame */
   Flight flights[PACO_MAX_DEPTH];
 };
 
@@ -184,12 +184,10 @@ copy_block (void *data, uint32_t i, unsigned worker)
 }
 
 static PacoEncodedFrame *
-fail (CpuEncoder *encoder, PacoErrorCode code, const char *sentence)
+fail (PacoErrorCode code, const char *sentence)
 {
-  PacoEncodedFrame *frame = paco_outputs_get (encoder->outputs, 0);
-
-  frame->error = g_error_new_literal (PACO_ERROR, code, sentence);
-  return frame;
+  return paco_encoded_frame_empty (
+      g_error_new_literal (PACO_ERROR, code, sentence));
 }
 
 /* Puts header, index and payload into a buffer of their size. */
@@ -204,6 +202,7 @@ assemble (Flight *flight)
     .coding = flight->coding,
   };
   uint64_t payload_size = 0, size;
+  PacoRecycledFrame *output;
   PacoEncodedFrame *frame;
 
   for (uint32_t i = 0; i < n_blocks; i++) {
@@ -221,16 +220,15 @@ assemble (Flight *flight)
   size = header.header_size + header.index_size + payload_size
       + header.video.attachment.size;
   if (size > G_MAXUINT32)
-    return fail (encoder, PACO_ERROR_UNSUPPORTED,
+    return fail (PACO_ERROR_UNSUPPORTED,
         "the coded frame would be larger than 4 GiB; use a lower quality");
   header.frame_size = (uint32_t) size;
 
-  frame = paco_outputs_get (encoder->outputs, size);
-  if (!frame->data) {
-    frame->error = g_error_new (PACO_ERROR, PACO_ERROR_MEMORY,
-        "not enough memory for a coded frame of %u bytes", header.frame_size);
-    return frame;
-  }
+  output = paco_recycler_take_frame (encoder->outputs, size);
+  if (!output)
+    return paco_encoded_frame_empty (g_error_new (PACO_ERROR, PACO_ERROR_MEMORY,
+        "not enough memory for a coded frame of %u bytes", header.frame_size));
+  frame = &output->frame;
   paco_header_write (&header, frame->data);
   frame->step = paco_coding_finest_step (&header.coding);
   memcpy (frame->data + header.header_size, flight->index, header.index_size);
@@ -405,10 +403,10 @@ encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
   }
   blocks_ms = milliseconds_since (begin);
   if (paco_frame_is_abandoned (flight->frame))
-    return paco_outputs_get (encoder->outputs, 0);
+    return paco_encoded_frame_empty (NULL);
   if (flight->out_of_memory)
-    return fail (encoder, PACO_ERROR_MEMORY,
-        "not enough memory for the codeblocks of a frame");
+    return fail (
+        PACO_ERROR_MEMORY, "not enough memory for the codeblocks of a frame");
 
   frame = assemble (flight);
   paco_coder_count (&base->coder, number,
@@ -490,15 +488,34 @@ static gboolean
 configure (PacoCoder *base, unsigned device, GError **error)
 {
   CpuEncoder *encoder = (CpuEncoder *) base;
+  PacoRecyclerLimits limits = { .least = base->depth + 1, .alive = G_MAXUINT };
 
   for (unsigned i = 0; i < base->depth; i++)
     if (!flight_init (&encoder->flights[i], encoder, error))
       return FALSE;
-  paco_outputs_keep (encoder->outputs, base->depth + 1);
+  paco_recycler_reset (encoder->outputs);
+  paco_recycler_limit (encoder->outputs, &limits);
   return TRUE;
 }
 
 /* --- open and close --- */
+
+/* A frame's memory has some more bytes than it needs, because frames differ. */
+static bool
+allocate_output (void *item, size_t size, void *user, GError **error)
+{
+  PacoRecycled *memory = item;
+
+  memory->size = size + MIN (size / 16, G_MAXSIZE - size);
+  memory->data = paco_memory_new (memory->size, 1);
+  return memory->data != NULL;
+}
+
+static void
+release_output (void *item)
+{
+  paco_memory_free (((PacoRecycled *) item)->data);
+}
 
 static void
 close_parts (PacoCoder *base, unsigned device)
@@ -506,12 +523,18 @@ close_parts (PacoCoder *base, unsigned device)
   CpuEncoder *encoder = (CpuEncoder *) base;
 
   paco_workers_free (encoder->workers);
-  paco_outputs_close (encoder->outputs);
+  paco_recycler_free (encoder->outputs);
 }
 
 PacoEncoder *
 paco_cpu_encoder_open (const PacoBackendOptions *options, GError **error)
 {
+  static const PacoRecyclerClass outputs_class = {
+    .item_size = sizeof (PacoRecycledFrame),
+    .allocate = allocate_output,
+    .release = release_output,
+    .tight = true,
+  };
   static const PacoEncoderClass klass = {
     .coder = {
       .backend = "cpu",
@@ -526,7 +549,8 @@ paco_cpu_encoder_open (const PacoBackendOptions *options, GError **error)
 
   paco_encoder_init (base, &klass, options);
   encoder->ops = (PacoCpuOps){ paco_row_ops (), paco_bpc_ops () };
-  encoder->outputs = paco_outputs_new ();
+  encoder->outputs = paco_recycler_new (
+      &outputs_class, &(PacoRecyclerLimits){ 0 }, NULL);
   encoder->workers = paco_cpu_workers_new (options, error);
   base->coder.threads = encoder->workers;
   if (!encoder->workers || !paco_coder_start (&base->coder, error)) {

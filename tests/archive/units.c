@@ -193,7 +193,7 @@ take_and_give (gpointer data)
     g_thread_yield ();
     memcpy (&found, bytes->data, sizeof found);
     g_assert_true (found == self);
-    paco_bytes_pool_give (pool, bytes);
+    paco_bytes_pool_give (bytes);
   }
   return NULL;
 }
@@ -213,19 +213,19 @@ test_pool (void)
     g_thread_join (threads[i]);
   for (guint i = 0; i < TAKERS; i++)
     bytes[i] = paco_bytes_pool_take (pool);
-  paco_bytes_pool_give (pool, NULL);
+  paco_bytes_pool_give (NULL);
   paco_bytes_free (bytes[0]);
   bytes[0] = paco_bytes_pool_take (pool);
   g_assert_cmpuint (bytes[0]->len, ==, 0); /* it is new */
   for (guint i = 0; i < TAKERS; i++) {
     for (guint k = 0; k < i; k++)
       g_assert_true (bytes[i] != bytes[k]);
-    paco_bytes_pool_give (pool, bytes[i]);
+    paco_bytes_pool_give (bytes[i]);
   }
   for (guint i = TAKERS; i > 0; i--)
     g_assert_true (paco_bytes_pool_take (pool) == bytes[i - 1]);
   for (guint i = 1; i < TAKERS; i++)
-    paco_bytes_pool_give (pool, bytes[i]);
+    paco_bytes_pool_give (bytes[i]);
   paco_bytes_free (bytes[0]); /* as one that was never given back */
   paco_bytes_pool_free (pool);
   paco_bytes_pool_free (NULL);

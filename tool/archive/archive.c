@@ -31,9 +31,9 @@ paco_run_item (const PacoRun *run, guint64 number)
 }
 
 void
-paco_run_release_file (PacoRun *run, PacoRunItem *item)
+paco_run_release_file (PacoRunItem *item)
 {
-  paco_bytes_pool_give (run->files, g_steal_pointer (&item->file));
+  paco_bytes_pool_give (g_steal_pointer (&item->file));
 }
 
 void

@@ -58,7 +58,7 @@ collect_frame (gpointer data)
     return;
   }
   if (!run->decoder)
-    paco_run_release_file (run, item);
+    paco_run_release_file (item);
   paco_line_done (run->line, STEP_CODE, item->number);
 }
 

@@ -281,7 +281,7 @@ paco_run_compare (gpointer data)
           error ? ": " : "", error ? error->message : "");
       g_clear_error (&error);
     } else {
-      paco_run_release_file (run, item);
+      paco_run_release_file (item);
       paco_line_done (run->line, STEP_COMPARE, number);
     }
     if (run->decoder)

@@ -10,8 +10,10 @@ paco_bytes_new (void)
 }
 
 static void
-release (PacoBytes *bytes)
+release (void *item)
 {
+  PacoBytes *bytes = item;
+
   if (bytes->buffer.data)
     paco_buffer_release (&bytes->buffer);
   else
@@ -21,10 +23,12 @@ release (PacoBytes *bytes)
 void
 paco_bytes_free (PacoBytes *bytes)
 {
-  if (!bytes)
-    return;
-  release (bytes);
-  g_free (bytes);
+  if (bytes && bytes->item.recycler) {
+    paco_recycler_drop (bytes);
+  } else if (bytes) {
+    release (bytes);
+    g_free (bytes);
+  }
 }
 
 /* Returns memory of the coder, if there is one and it has any. */
@@ -83,28 +87,38 @@ paco_bytes_append (PacoBytes *bytes, const guint8 *data, gsize size)
 
 struct PacoBytesPool
 {
-  GMutex lock;
-  GPtrArray *there; /* the last one was given back last */
-  gsize kept, most; /* Their bytes, and those that there may be. */
+  PacoRecycler *there;
   PacoFrameEncoder *encoder;
   PacoFrameDecoder *decoder;
 };
 
-static void
-free_bytes (gpointer bytes)
+/* New bytes are empty: they allocate when they get a size. */
+static bool
+set_coder (void *item, size_t size, void *user, GError **error)
 {
-  paco_bytes_free (bytes);
+  const PacoBytesPool *pool = user;
+  PacoBytes *bytes = item;
+
+  bytes->encoder = pool->encoder;
+  bytes->decoder = pool->decoder;
+  return true;
 }
 
 PacoBytesPool *
 paco_bytes_pool_new (
     PacoFrameEncoder *encoder, PacoFrameDecoder *decoder, gsize most)
 {
+  static const PacoRecyclerClass klass = {
+    .item_size = sizeof (PacoBytes),
+    .allocate = set_coder,
+    .release = release,
+  };
+  const PacoRecyclerLimits limits = {
+    .least = 1, .most = G_MAXUINT, .most_bytes = most, .alive = G_MAXUINT
+  };
   PacoBytesPool *pool = g_new0 (PacoBytesPool, 1);
 
-  g_mutex_init (&pool->lock);
-  pool->there = g_ptr_array_new_with_free_func (free_bytes);
-  pool->most = most;
+  pool->there = paco_recycler_new (&klass, &limits, pool);
   pool->encoder = encoder;
   pool->decoder = decoder;
   return pool;
@@ -115,41 +129,20 @@ paco_bytes_pool_free (PacoBytesPool *pool)
 {
   if (!pool)
     return;
-  g_ptr_array_unref (pool->there);
-  g_mutex_clear (&pool->lock);
+  paco_recycler_free (pool->there);
   g_free (pool);
 }
 
 PacoBytes *
 paco_bytes_pool_take (PacoBytesPool *pool)
 {
-  PacoBytes *bytes = NULL;
-
-  g_mutex_lock (&pool->lock);
-  if (pool->there->len > 0)
-    bytes = g_ptr_array_steal_index (pool->there, pool->there->len - 1);
-  if (bytes)
-    pool->kept -= bytes->capacity;
-  g_mutex_unlock (&pool->lock);
-  if (bytes)
-    return bytes;
-  bytes = paco_bytes_new ();
-  bytes->encoder = pool->encoder;
-  bytes->decoder = pool->decoder;
-  return bytes;
+  return paco_recycler_take (pool->there, 0, NULL);
 }
 
 void
-paco_bytes_pool_give (PacoBytesPool *pool, PacoBytes *bytes)
+paco_bytes_pool_give (PacoBytes *bytes)
 {
-  if (!bytes)
-    return;
-  g_mutex_lock (&pool->lock);
-  if (pool->there->len == 0 || bytes->capacity + pool->kept <= pool->most) {
-    g_ptr_array_add (pool->there, bytes);
-    pool->kept += bytes->capacity;
-    bytes = NULL;
-  }
-  g_mutex_unlock (&pool->lock);
-  paco_bytes_free (bytes);
+  if (bytes)
+    bytes->item.size = bytes->capacity;
+  paco_recycler_give (bytes);
 }

@@ -5,11 +5,13 @@
  * on their way. archive.c and restore.c say whose coder that is; without one it is
  * ordinary memory. */
 #pragma once
+#include "codec/recycler.h"
 #include "lib/paco.h"
 #include <glib.h>
 
 typedef struct
 {
+  PacoRecycled item; /* first: the pool's */
   guint8 *data;
   gsize len;
   gsize capacity;
@@ -44,6 +46,6 @@ PacoBytesPool *paco_bytes_pool_new (
 /* Frees the bytes that are in the pool, or NULL. Those that are not are their taker's. */
 void paco_bytes_pool_free (PacoBytesPool *pool);
 
-/* The first returns bytes of any size, the second gives them back, or NULL. */
+/* The first returns bytes of any size, the second gives them back; NULL is allowed. */
 PacoBytes *paco_bytes_pool_take (PacoBytesPool *pool);
-void paco_bytes_pool_give (PacoBytesPool *pool, PacoBytes *bytes);
+void paco_bytes_pool_give (PacoBytes *bytes);

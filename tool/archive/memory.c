@@ -83,6 +83,9 @@ paco_memory_idle (const PacoFrameDecoder *decoder, guint64 budget)
 
 /* --- rooms --------------------------------------------------------------------- */
 
+/* They are no PacoRecycler, because one limit counts idle rooms and those in use:
+ * taking one frees others or waits for them. */
+
 struct PacoRooms
 {
   GMutex lock;

@@ -39,7 +39,7 @@ paco_restore_release_bytes (PacoRestoreRun *run, PacoRestoreItem *item)
   item->bytes = NULL;
   if (item->room)
     paco_rooms_release_frame (run->rooms, item->room);
-  paco_bytes_pool_give (run->frames, g_steal_pointer (&item->memory));
+  paco_bytes_pool_give (g_steal_pointer (&item->memory));
 }
 
 void

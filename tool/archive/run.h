@@ -63,7 +63,7 @@ typedef struct
 
 PacoRunItem *paco_run_item (const PacoRun *run, guint64 number);
 /* Gives the memory of the item's file back, for the next one. */
-void paco_run_release_file (PacoRun *run, PacoRunItem *item);
+void paco_run_release_file (PacoRunItem *item);
 /* Says that a frame has failed, in a sentence without the file's name, which is
  * put before it. */
 void paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
