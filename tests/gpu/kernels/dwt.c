@@ -3,14 +3,21 @@
  * coefficient and byte by byte: random sizes, formats, layouts, options; and of
  * each wavelet all widths and heights up to 200.
  *
- *   dwt [cases [seed [largest]]]   on a device (exit 77 without), see runner.h
- *   dwt --bench                    medians as JSON lines */
+ *   dwt [cases [seed [largest]]]   exits with 77 without a device */
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
-#include "tests/gpu/kernels/runner.h"
+#include "gpu/dwt.h"
+#include "tests/gpu/kernels/test-device.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+typedef struct
+{
+  TestDevice test;
+  PacoDwtKernels kernels;
+  CUstream stream;
+} Gpu;
 
 /* This is one random case. */
 typedef struct
@@ -218,21 +225,22 @@ device_picture (const Case *t)
 }
 
 static void
-case_allocate (Runner *runner, Case *t)
+case_allocate (const Gpu *gpu, Case *t)
 {
-  t->device_picture = runner_allocate (runner, t->memory_size);
-  t->device_coefficients = runner_allocate (runner, 4 * t->dwt->n_coefficients);
-  t->device_scratch = runner_allocate (runner, t->dwt->scratch_bytes);
-  t->device_dropped = runner_allocate (runner, t->geometry->n_blocks);
+  t->device_picture = test_device_reserve (&gpu->test, t->memory_size);
+  t->device_coefficients = test_device_reserve (
+      &gpu->test, 4 * t->dwt->n_coefficients);
+  t->device_scratch = test_device_reserve (&gpu->test, t->dwt->scratch_bytes);
+  t->device_dropped = test_device_reserve (&gpu->test, t->geometry->n_blocks);
 }
 
 static void
-case_clear (Runner *runner, Case *t)
+case_clear (const Gpu *gpu, Case *t)
 {
-  runner_free (runner, t->device_picture);
-  runner_free (runner, t->device_coefficients);
-  runner_free (runner, t->device_scratch);
-  runner_free (runner, t->device_dropped);
+  test_device_free (&gpu->test, t->device_picture);
+  test_device_free (&gpu->test, t->device_coefficients);
+  test_device_free (&gpu->test, t->device_scratch);
+  test_device_free (&gpu->test, t->device_dropped);
   paco_dwt_free (t->dwt);
   paco_geometry_free (t->geometry);
   g_free (t->memory);
@@ -347,9 +355,26 @@ few_launches (
   return false;
 }
 
+static void
+launch (const Gpu *gpu, const PacoDwtLaunch *launches, unsigned n)
+{
+  PacoCudaContext *context = gpu->test.context;
+  GError *error = NULL;
+
+  for (unsigned i = 0; i < n; i++)
+    if (!(i > 0 && gpu->kernels.early ? paco_module_launch_early
+                                      : paco_module_launch) (context,
+            launches[i].kernel->function, launches[i].grid_x,
+            launches[i].grid_y, 1, PACO_DWT_THREADS, 0, gpu->stream,
+            &launches[i].parameters, &error))
+      g_error ("%s", error->message);
+  test_device_check (
+      &gpu->test, context->driver->stream_synchronize (gpu->stream), "kernels");
+}
+
 /* Checks the transform, and leaves the coefficients found in *coefficients. */
 static bool
-check_forward (Runner *runner, Case *t, void **coefficients)
+check_forward (const Gpu *gpu, Case *t, void **coefficients)
 {
   PacoReferencePlane planes[2][4] = { 0 };
   PacoDwtLaunch *launches = g_new0 (PacoDwtLaunch, PACO_DWT_MAX_LAUNCHES);
@@ -367,12 +392,12 @@ check_forward (Runner *runner, Case *t, void **coefficients)
 
   *coefficients = g_malloc (size);
   memset (*coefficients, 0x77, size);
-  runner_write (runner, t->device_coefficients, *coefficients, size);
-  runner_write (runner, t->device_picture, t->memory, t->memory_size);
+  test_device_write (&gpu->test, t->device_coefficients, *coefficients, size);
+  test_device_write (&gpu->test, t->device_picture, t->memory, t->memory_size);
   n = paco_dwt_forward_launches (t->dwt, &frame, launches);
   same = few_launches (t, launches, n, MAX (t->coding.levels, 1) - 1);
-  runner_launch (runner, launches, n);
-  runner_read (runner, *coefficients, t->device_coefficients, size);
+  launch (gpu, launches, n);
+  test_device_read (&gpu->test, *coefficients, t->device_coefficients, size);
   g_free (launches);
 
   reference_forward (t, planes);
@@ -458,7 +483,7 @@ reference_inverse (const Case *t, PacoReferencePlane (*planes)[4])
 }
 
 static bool
-check_inverse (Runner *runner, GRand *random, Case *t, void *coefficients)
+check_inverse (const Gpu *gpu, GRand *random, Case *t, void *coefficients)
 {
   PacoReferencePlane planes[2][4] = { 0 };
   PacoDwtLaunch *launches = g_new0 (PacoDwtLaunch, PACO_DWT_MAX_LAUNCHES);
@@ -478,10 +503,11 @@ check_inverse (Runner *runner, GRand *random, Case *t, void *coefficients)
     any_dropped |= dropped[i] > 0;
   memset (t->memory, 0xa5, t->memory_size);
 
-  runner_write (runner, t->device_picture, t->memory, t->memory_size);
-  runner_write (runner, t->device_coefficients, coefficients,
+  test_device_write (&gpu->test, t->device_picture, t->memory, t->memory_size);
+  test_device_write (&gpu->test, t->device_coefficients, coefficients,
       t->dwt->n_coefficients * (t->wide ? 4 : 2));
-  runner_write (runner, t->device_dropped, dropped, t->geometry->n_blocks);
+  test_device_write (
+      &gpu->test, t->device_dropped, dropped, t->geometry->n_blocks);
   n = paco_dwt_inverse_launches (t->dwt,
       &(PacoDwtFrame){
           .coding = &t->coding,
@@ -495,8 +521,8 @@ check_inverse (Runner *runner, GRand *random, Case *t, void *coefficients)
       launches);
   same = few_launches (t, launches, n,
       t->coding.levels > t->reduce ? t->coding.levels - t->reduce - 1 : 0);
-  runner_launch (runner, launches, n);
-  runner_read (runner, found, t->device_picture, t->memory_size);
+  launch (gpu, launches, n);
+  test_device_read (&gpu->test, found, t->device_picture, t->memory_size);
 
   reference_inverse (t, planes);
   for (size_t i = 0; same && i < t->memory_size; i++) {
@@ -514,7 +540,7 @@ check_inverse (Runner *runner, GRand *random, Case *t, void *coefficients)
 }
 
 static bool
-run_case (Runner *runner, guint32 seed, uint32_t largest, const Given *given)
+run_case (const Gpu *gpu, guint32 seed, uint32_t largest, const Given *given)
 {
   GRand *random = g_rand_new_with_seed (seed);
   Case t = { 0 };
@@ -529,23 +555,23 @@ run_case (Runner *runner, guint32 seed, uint32_t largest, const Given *given)
   random_coding (random, given, &t.format, &t.coding);
   t.geometry = paco_geometry_new (&t.format, &t.coding);
   t.dwt = paco_dwt_new (&t.format, &t.coding, t.geometry,
-      chance (random, 50) ? 1 : runner_multiprocessors (runner),
-      runner_kernels (runner));
+      chance (random, 50) ? 1 : (unsigned) gpu->test.context->n_multiprocessors,
+      &gpu->kernels);
   t.reduce = chance (random, 60) ? 0
                                  : random_below (random, t.coding.levels + 1);
   t.wide = !paco_dwt_is_narrow (&t.format, &t.coding) || chance (random, 20);
   random_layout (random, &t);
   random_samples (random, &t);
-  case_allocate (runner, &t);
+  case_allocate (gpu, &t);
 
-  same = check_forward (runner, &t, &coefficients)
-      && check_inverse (runner, random, &t, coefficients);
+  same = check_forward (gpu, &t, &coefficients)
+      && check_inverse (gpu, random, &t, coefficients);
   if (!same) {
     printf ("case %u differs:\n", seed);
     describe (&t);
   }
   g_free (coefficients);
-  case_clear (runner, &t);
+  case_clear (gpu, &t);
   g_rand_free (random);
   return same;
 }
@@ -554,13 +580,13 @@ run_case (Runner *runner, guint32 seed, uint32_t largest, const Given *given)
  * lines stand in for those outside depends on them. Returns how many cases
  * differ. */
 static unsigned
-run_all_sizes (Runner *runner, guint32 seed)
+run_all_sizes (const Gpu *gpu, guint32 seed)
 {
   unsigned failed = 0;
 
   for (unsigned wavelet = 0; wavelet < PACO_N_WAVELETS; wavelet++)
     for (uint32_t n = 1; n <= 200 && failed < 5; n++)
-      failed += !run_case (runner, seed++, 200,
+      failed += !run_case (gpu, seed++, 200,
           &(Given){ .width = n,
               .height = 201 - n,
               .has_wavelet = true,
@@ -568,154 +594,22 @@ run_all_sizes (Runner *runner, guint32 seed)
   return failed;
 }
 
-/* --- Figures --- */
-
-#define BENCH_SETS 4
-#define BENCH_RUNS 31
-#define BENCH_WIDTH 4096
-#define BENCH_HEIGHT 2160
-
-/* Makes 12-bit RGB in 16-bit planes, on the device; it is not constant. */
-static void
-bench_case (Runner *runner, Case *t, unsigned wavelet, bool color)
-{
-  size_t plane = 2 * (size_t) BENCH_WIDTH * BENCH_HEIGHT;
-  uint16_t *samples;
-
-  *t = (Case){
-    .format = { .width = BENCH_WIDTH,
-        .height = BENCH_HEIGHT,
-        .n_components = 3 },
-    .coding = { .levels = 5, .reconstruction = 96 },
-  };
-  if (color)
-    t->coding.color_transform = paco_wavelets[wavelet].reversible
-        ? PACO_COLOR_TRANSFORM_RCT
-        : PACO_COLOR_TRANSFORM_ICT;
-  for (unsigned c = 0; c < 3; c++) {
-    t->format.components[c].depth = 12;
-    t->picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
-    t->picture.stride[c] = 2 * BENCH_WIDTH;
-    t->coding.components[c].wavelet = wavelet;
-    for (unsigned k = 0; k < PACO_MAX_SUBBANDS; k++)
-      t->coding.subbands[c][k].step = wavelet == PACO_WAVELET_CDF97 ? 17 << 9
-                                                                    : 0;
-  }
-  t->geometry = paco_geometry_new (&t->format, &t->coding);
-  t->dwt = paco_dwt_new (&t->format, &t->coding, t->geometry,
-      runner_multiprocessors (runner), runner_kernels (runner));
-  t->wide = !paco_dwt_is_narrow (&t->format, &t->coding);
-  t->memory_size = 3 * plane;
-  t->memory = g_malloc (t->memory_size);
-  samples = (uint16_t *) t->memory;
-  for (size_t i = 0; i < t->memory_size / 2; i++)
-    samples[i] = (i % BENCH_WIDTH / 4 + i / BENCH_WIDTH / 3
-                     + (i * 2654435761u >> 28))
-        & 4095;
-  for (unsigned c = 0; c < 3; c++)
-    t->picture.data[c] = t->memory + c * plane;
-  case_allocate (runner, t);
-  runner_write (runner, t->device_picture, t->memory, t->memory_size);
-}
-
-static void
-print_figure (Runner *runner, const char *name, double us, double copy_us,
-    const double *launch_us, unsigned n)
-{
-  printf ("{\"name\": \"%s\", \"device\": \"%s\", \"us\": %.2f, "
-          "\"copy_us\": %.2f, \"ratio\": %.3f, \"launch_us\": [",
-      name, runner_name (runner), us, copy_us, us / copy_us);
-  for (unsigned i = 0; i < n; i++)
-    printf ("%s%.2f", i > 0 ? ", " : "", launch_us[i]);
-  printf ("]}\n");
-}
-
-/* Has the transform cut pictures as for a device that runs fewer or more warps. */
-static void
-scale_warps (PacoDwtKernels *kernels, unsigned percent)
-{
-  PacoDwtKernel *kernel = &kernels->kernels[0][0][0][0][0];
-
-  for (size_t i = 0; i < sizeof kernels->kernels / sizeof *kernel; i++)
-    kernel[i].warps = MAX (1, kernel[i].warps * percent / 100);
-}
-
-static void
-bench_wavelet (Runner *runner, unsigned wavelet, bool color, unsigned percent)
-{
-  static Case sets[BENCH_SETS];
-  PacoDwtKernels kernels = *runner_kernels (runner);
-  PacoDwtLaunch *launches = g_new0 (
-      PacoDwtLaunch, BENCH_SETS * PACO_DWT_MAX_LAUNCHES);
-  uint64_t from[BENCH_SETS], to[BENCH_SETS];
-  double copy_us;
-
-  scale_warps (&kernels, percent);
-  for (unsigned i = 0; i < BENCH_SETS; i++) {
-    bench_case (runner, &sets[i], wavelet, color);
-    sets[i].dwt->kernels = &kernels;
-    from[i] = sets[i].device_picture;
-    to[i] = sets[i].device_coefficients;
-  }
-  copy_us = runner_time_copy (
-      runner, from, to, BENCH_SETS, sets[0].memory_size, BENCH_RUNS);
-  for (int inverse = 0; inverse <= 1; inverse++) {
-    double total_us, launch_us[PACO_DWT_MAX_LAUNCHES];
-    unsigned n = 0;
-    char name[64];
-
-    for (unsigned i = 0; i < BENCH_SETS; i++) {
-      PacoPicture picture = device_picture (&sets[i]);
-      PacoDwtFrame frame = {
-        .coding = &sets[i].coding,
-        .picture = &picture,
-        .coefficients = sets[i].device_coefficients,
-        .scratch = sets[i].device_scratch,
-        .wide = sets[i].wide,
-      };
-
-      n = (inverse ? paco_dwt_inverse_launches : paco_dwt_forward_launches) (
-          sets[i].dwt, &frame, launches + i * n);
-    }
-    runner_time (
-        runner, launches, n, BENCH_SETS, BENCH_RUNS, &total_us, launch_us);
-    for (unsigned i = 0; i < n * BENCH_SETS && !inverse && !color; i++)
-      for (unsigned k = 0; k < PACO_DWT_MAX_PLANES; k++)
-        launches[i].parameters.planes[k].n_warps = 0;
-    if (!inverse && !color) {
-      double empty_us, each_us[PACO_DWT_MAX_LAUNCHES];
-
-      runner_time (
-          runner, launches, n, BENCH_SETS, BENCH_RUNS, &empty_us, each_us);
-      print_figure (runner, "dwt without work", empty_us, copy_us, each_us, n);
-    }
-    g_snprintf (name, sizeof name, "dwt %s %s%s%s %u %%",
-        inverse ? "inverse" : "forward", paco_wavelets[wavelet].name,
-        color ? " color" : "", sets[0].wide ? " wide" : "", percent);
-    print_figure (runner, name, total_us, copy_us, launch_us, n);
-  }
-  for (unsigned i = 0; i < BENCH_SETS; i++)
-    case_clear (runner, &sets[i]);
-  g_free (launches);
-}
-
 int
 main (int argc, char **argv)
 {
-  Runner *runner = runner_open ();
   unsigned n = 300, failed = 0, seed = 1, largest = 400;
+  GError *error = NULL;
+  Gpu gpu;
+  int status = test_device_open (&gpu.test, paco_fatbin_dwt, "dwt");
 
-  if (runner == NULL)
-    return 77;
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0) {
-    unsigned percent = argc > 2 ? atoi (argv[2]) : 100;
-
-    for (unsigned color = 0; color < 2; color++)
-      for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
-        bench_wavelet (runner, w, color, percent);
-    runner_close (runner);
-    return 0;
-  }
+  if (status != 0)
+    return status;
+  if (!paco_dwt_find_kernels (&gpu.kernels, &gpu.test.module, &error))
+    g_error ("%s", error->message);
+  test_device_check (&gpu.test,
+      gpu.test.context->driver->stream_create (
+          &gpu.stream, CU_STREAM_NON_BLOCKING),
+      "stream");
   if (argc > 1)
     n = atoi (argv[1]);
   if (argc > 2)
@@ -723,9 +617,10 @@ main (int argc, char **argv)
   if (argc > 3)
     largest = atoi (argv[3]);
   for (unsigned i = 0; i < n && failed < 5; i++)
-    failed += !run_case (runner, seed + i, largest, &(Given){ 0 });
-  failed += run_all_sizes (runner, seed + n);
-  printf ("%s: %u cases, %u differ\n", runner_name (runner), n, failed);
-  runner_close (runner);
+    failed += !run_case (&gpu, seed + i, largest, &(Given){ 0 });
+  failed += run_all_sizes (&gpu, seed + n);
+  printf ("%s: %u cases, %u differ\n", gpu.test.context->name, n, failed);
+  gpu.test.context->driver->stream_destroy (gpu.stream);
+  test_device_close (&gpu.test);
   return failed > 0;
 }

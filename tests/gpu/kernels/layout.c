@@ -3,12 +3,12 @@
  * format of the table of caps/ and random layouts, at random widths, alignments
  * and strides, each to planes and back.
  *
- *   layout [cases of each format [seed]]   on a device (exit 77 without), see
- *                                          runner.h */
+ *   layout [cases of each format [seed]]   exits with 77 without a device */
 #include "caps/formats.h"
 #include "codec/reference/reference.h"
+#include "gpu/layout.h"
 #include "tests/codec/random-picture.h"
-#include "tests/gpu/kernels/runner.h"
+#include "tests/gpu/kernels/test-device.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,12 @@
 #define MAX_WIDTH 200
 #define MAX_HEIGHT 9
 #define GUARD 0xa5
+
+typedef struct
+{
+  TestDevice test;
+  PacoLayoutKernels kernels;
+} Gpu;
 
 typedef struct
 {
@@ -281,14 +287,14 @@ may_be_triple (const PacoPictureFormat *format)
 
 /* Finds out what is to be launched. */
 static void
-plan (Runner *runner, GRand *random, Case *t)
+plan (const Gpu *gpu, GRand *random, Case *t)
 {
   PacoPicture picture = t->picture;
 
   paco_sample_planes_init (&t->planes, &t->format, 0,
       may_be_triple (&t->format) && below (random, 2) == 0);
-  t->device_picture = runner_allocate (runner, t->size);
-  t->device_planes = runner_allocate (runner, t->planes.size);
+  t->device_picture = test_device_reserve (&gpu->test, t->size);
+  t->device_planes = test_device_reserve (&gpu->test, t->planes.size);
   picture.memory = PACO_MEMORY_DEVICE;
   for (unsigned c = 0; c < t->format.n_components; c++)
     picture.data[c] = (uint8_t *) (uintptr_t) (t->device_picture
@@ -300,10 +306,10 @@ plan (Runner *runner, GRand *random, Case *t)
 }
 
 static void
-case_clear (Runner *runner, Case *t)
+case_clear (const Gpu *gpu, Case *t)
 {
-  runner_free (runner, t->device_picture);
-  runner_free (runner, t->device_planes);
+  test_device_free (&gpu->test, t->device_picture);
+  test_device_free (&gpu->test, t->device_planes);
   g_free (t->memory);
 }
 
@@ -415,8 +421,21 @@ make_noise (GRand *random, uint8_t *memory, size_t size)
     memory[i] = g_rand_int (random);
 }
 
+static void
+launch (const Gpu *gpu, PacoLayoutDirection direction,
+    const PacoLayoutLaunch *launches, unsigned n)
+{
+  GError *error = NULL;
+
+  if (!paco_layout_enqueue (gpu->test.context, &gpu->kernels, direction,
+          launches, n, false, NULL, &error))
+    g_error ("%s", error->message);
+  test_device_check (
+      &gpu->test, gpu->test.context->driver->ctx_synchronize (), "kernels");
+}
+
 static bool
-check_load (Runner *runner, GRand *random, Case *t)
+check_load (const Gpu *gpu, GRand *random, Case *t)
 {
   PacoReferencePlane reference[2][PACO_MAX_COMPONENTS] = { 0 };
   uint8_t *planes = g_malloc (t->planes.size);
@@ -424,10 +443,10 @@ check_load (Runner *runner, GRand *random, Case *t)
 
   make_noise (random, t->memory, t->size);
   memset (planes, GUARD, t->planes.size);
-  runner_write (runner, t->device_picture, t->memory, t->size);
-  runner_write (runner, t->device_planes, planes, t->planes.size);
-  runner_launch_layouts (runner, PACO_LAYOUT_LOAD, t->launches, t->n_launches);
-  runner_read (runner, planes, t->device_planes, t->planes.size);
+  test_device_write (&gpu->test, t->device_picture, t->memory, t->size);
+  test_device_write (&gpu->test, t->device_planes, planes, t->planes.size);
+  launch (gpu, PACO_LAYOUT_LOAD, t->launches, t->n_launches);
+  test_device_read (&gpu->test, planes, t->device_planes, t->planes.size);
 
   init_reference (t, reference);
   for (unsigned f = 0; f < paco_n_fields (&t->format); f++)
@@ -460,7 +479,7 @@ reference_store (const Case *t, PacoReferencePlane (*reference)[4])
 }
 
 static bool
-check_store (Runner *runner, GRand *random, Case *t)
+check_store (const Gpu *gpu, GRand *random, Case *t)
 {
   PacoReferencePlane reference[2][PACO_MAX_COMPONENTS] = { 0 };
   uint8_t *planes = g_malloc (t->planes.size);
@@ -471,10 +490,10 @@ check_store (Runner *runner, GRand *random, Case *t)
   init_reference (t, reference);
   each_sample (t, planes, reference, take_sample);
   memset (t->memory, GUARD, t->size);
-  runner_write (runner, t->device_picture, t->memory, t->size);
-  runner_write (runner, t->device_planes, planes, t->planes.size);
-  runner_launch_layouts (runner, PACO_LAYOUT_STORE, t->launches, t->n_launches);
-  runner_read (runner, found, t->device_picture, t->size);
+  test_device_write (&gpu->test, t->device_picture, t->memory, t->size);
+  test_device_write (&gpu->test, t->device_planes, planes, t->planes.size);
+  launch (gpu, PACO_LAYOUT_STORE, t->launches, t->n_launches);
+  test_device_read (&gpu->test, found, t->device_picture, t->size);
 
   reference_store (t, reference);
   for (size_t i = 0; same && i < t->size; i++) {
@@ -513,7 +532,7 @@ describe (const Case *t)
 
 /* Runs the case, which it takes. */
 static bool
-run_case (Runner *runner, GRand *random, Case *t)
+run_case (const Gpu *gpu, GRand *random, Case *t)
 {
   GError *error = NULL;
   bool same = paco_picture_check (&t->format, &t->picture, 0, &error);
@@ -523,16 +542,16 @@ run_case (Runner *runner, GRand *random, Case *t)
     g_error_free (error);
     return false;
   }
-  plan (runner, random, t);
-  same = check_load (runner, random, t) && check_store (runner, random, t);
+  plan (gpu, random, t);
+  same = check_load (gpu, random, t) && check_store (gpu, random, t);
   if (!same)
     describe (t);
-  case_clear (runner, t);
+  case_clear (gpu, t);
   return same;
 }
 
 static unsigned
-run_formats (Runner *runner, GRand *random, unsigned n_cases)
+run_formats (const Gpu *gpu, GRand *random, unsigned n_cases)
 {
   GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
   guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
@@ -551,7 +570,7 @@ run_formats (Runner *runner, GRand *random, unsigned n_cases)
       case_of_format (random, &t, &raw,
           n_cases >= MAX_WIDTH ? 1 + k % MAX_WIDTH
                                : 1 + below (random, MAX_WIDTH));
-      failed += !run_case (runner, random, &t);
+      failed += !run_case (gpu, random, &t);
     }
   }
   return failed;
@@ -703,14 +722,18 @@ main (int argc, char **argv)
   unsigned n_cases = argc > 1 ? atoi (argv[1]) : MAX_WIDTH;
   guint32 seed = argc > 2 ? (guint32) atoi (argv[2]) : g_random_int ();
   GRand *random = g_rand_new_with_seed (seed);
-  Runner *runner = runner_open ();
+  GError *error = NULL;
   unsigned failed;
+  Gpu gpu;
+  int status = test_device_open (&gpu.test, paco_fatbin_layout, "layout");
 
-  if (runner == NULL)
-    return 77;
+  if (status != 0)
+    return status;
+  if (!paco_layout_find_kernels (&gpu.kernels, &gpu.test.module, &error))
+    g_error ("%s", error->message);
   gst_init (&argc, &argv);
   printf ("seed %u\n", seed);
-  failed = run_formats (runner, random, n_cases);
+  failed = run_formats (&gpu, random, n_cases);
   /* Some kernels take one case of a hundred. */
   for (unsigned i = 0; (i < 50 * n_cases || !all_are_used ()) && failed < 5;
        i++) {
@@ -718,17 +741,17 @@ main (int argc, char **argv)
     Case string = { .name = "string" };
 
     case_of_random (random, &t);
-    failed += !run_case (runner, random, &t);
+    failed += !run_case (&gpu, random, &t);
     case_of_string (random, &string);
-    failed += !run_case (runner, random, &string);
+    failed += !run_case (&gpu, random, &string);
     if (i % 10 == 0) {
       case_of_12_bit_rgb (random, &rgb);
-      failed += !run_case (runner, random, &rgb);
+      failed += !run_case (&gpu, random, &rgb);
     }
   }
   failed += check_kernels ();
-  printf ("%s: %u differ\n", runner_name (runner), failed);
-  runner_close (runner);
+  printf ("%s: %u differ\n", gpu.test.context->name, failed);
+  test_device_close (&gpu.test);
   g_rand_free (random);
   return failed > 0;
 }

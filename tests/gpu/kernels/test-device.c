@@ -39,13 +39,22 @@ test_device_check (const TestDevice *test, CUresult result, const char *task)
 }
 
 CUdeviceptr
+test_device_reserve (const TestDevice *test, size_t size)
+{
+  CUdeviceptr memory;
+
+  test_device_check (test,
+      test->context->driver->mem_alloc (&memory, MAX (size, 1)),
+      "cannot allocate");
+  return memory;
+}
+
+CUdeviceptr
 test_device_new (const TestDevice *test, const void *data, size_t size)
 {
   const PacoDriver *driver = test->context->driver;
-  CUdeviceptr memory;
+  CUdeviceptr memory = test_device_reserve (test, size);
 
-  test_device_check (
-      test, driver->mem_alloc (&memory, MAX (size, 1)), "cannot allocate");
   if (data && size > 0)
     test_device_check (
         test, driver->memcpy_htod (memory, data, size), "cannot upload");
@@ -54,6 +63,20 @@ test_device_new (const TestDevice *test, const void *data, size_t size)
         driver->memset_d8_async (memory, TEST_DEVICE_RUBBISH, size, NULL),
         "cannot fill");
   return memory;
+}
+
+void
+test_device_write (
+    const TestDevice *test, CUdeviceptr to, const void *from, size_t size)
+{
+  const PacoDriver *driver = test->context->driver;
+
+  if (size > 0) {
+    test_device_check (
+        test, driver->memcpy_htod (to, from, size), "cannot upload");
+    /* Data from pageable memory may still be on its way. */
+    test_device_check (test, driver->ctx_synchronize (), "cannot wait");
+  }
 }
 
 void

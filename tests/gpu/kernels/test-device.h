@@ -24,9 +24,14 @@ void test_device_close (TestDevice *test);
 void test_device_check (
     const TestDevice *test, CUresult result, const char *task);
 
+/* Makes memory that is not cleared. */
+CUdeviceptr test_device_reserve (const TestDevice *test, size_t size);
 /* Makes memory with data in it or, if that is NULL, with rubbish. */
 CUdeviceptr test_device_new (
     const TestDevice *test, const void *data, size_t size);
+/* The bytes are there when it returns, for any stream. */
+void test_device_write (
+    const TestDevice *test, CUdeviceptr to, const void *from, size_t size);
 void test_device_read (
     const TestDevice *test, void *to, CUdeviceptr from, size_t size);
 void test_device_free (const TestDevice *test, CUdeviceptr memory);
