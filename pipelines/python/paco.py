@@ -12,6 +12,7 @@
 A picture is a list of arrays of height x width, one for each component (gray; Y, Cb,
 Cr; R, G, B; then alpha), of uint8 or, above 8 bits, of uint16. Settings are those of
 paco.h, with _ for -. PACO_LIBRARY in the environment names another libpaco.
+The module _paco, which declare.py writes, is installed too; a build has it in lib/.
 
 Several threads may use one object: each call waits for those before it. After close(),
 calls raise ValueError.
@@ -23,11 +24,11 @@ import operator
 import os
 import threading
 
+import _paco
 import numpy
 
-OK, EMPTY = 0, 11
-COMPONENTS = 4
-_U32 = ctypes.c_uint32
+OK, EMPTY = _paco.PACO_STATUS_OK, _paco.PACO_STATUS_EMPTY
+COMPONENTS = _paco.PACO_COMPONENTS
 
 
 class PacoError(Exception):
@@ -38,39 +39,9 @@ class PacoError(Exception):
         self.status = status
 
 
-class _Error(ctypes.Structure):
-    _fields_ = [('status', ctypes.c_int), ('message', ctypes.c_char * 508)]
-
-
-class _Mastering(ctypes.Structure):
-    _fields_ = [('primaries', _U32 * 2 * 3), ('white_point', _U32 * 2),
-                ('max_luminance', _U32), ('min_luminance', _U32)]
-
-
-class Info(ctypes.Structure):
-    """What a frame is: PacoInfo of paco.h."""
-    _fields_ = [
-        ('struct_size', ctypes.c_size_t),
-        *((name, _U32) for name in ('width', 'height', 'n_components')),
-        *((name, _U32 * COMPONENTS) for name in
-          ('depth', 'subsampling_x', 'subsampling_y')),
-        ('fields', _U32), ('format_name', ctypes.c_char * 16),
-        *((name, _U32) for name in (
-            'par_n', 'par_d', 'fps_n', 'fps_d', 'interlace_mode', 'picture_flags',
-            'field_order', 'chroma_site', 'range', 'matrix', 'transfer',
-            'primaries', 'has_mastering', 'has_content_light', 'has_views',
-            'has_place')),
-        ('mastering', _Mastering),
-        *((name, _U32) for name in (
-            'max_content_light', 'max_frame_average_light', 'multiview_mode',
-            'multiview_flags', 'place_number')),
-        ('place_offset', ctypes.c_uint64),
-        ('version', _U32), ('wavelet', _U32 * COMPONENTS),
-        *((name, _U32) for name in (
-            'color_transform', 'coding_passes', 'block_checks', 'cut_points',
-            'n_chunks', 'header_size', 'index_size', 'frame_size', 'levels',
-            'lossless', 'attachment_size', 'stack_number', 'stack_length',
-            'stack_position', 'stack_depth'))]
+class Info(_paco.PacoInfo):
+    """What a frame is: PacoInfo of paco.h, whose format is format_name here."""
+    format_name = _paco.PacoInfo.format
 
     def __init__(self, **fields):
         super().__init__(struct_size=ctypes.sizeof(Info), **fields)
@@ -80,75 +51,19 @@ class Info(ctypes.Structure):
         return self.format_name.decode(errors='replace')
 
 
-class _Chunk(ctypes.Structure):
-    _fields_ = [('type', _U32), ('reserved', _U32), ('data', ctypes.c_void_p),
-                ('size', ctypes.c_size_t)]
-
-
-class _Area(ctypes.Structure):
-    _fields_ = [(name, _U32) for name in ('x', 'y', 'width', 'height')]
-
-
-class _Extras(ctypes.Structure):
-    _fields_ = [('struct_size', ctypes.c_size_t),
-                ('chunks', ctypes.POINTER(_Chunk)), ('n_chunks', ctypes.c_size_t),
-                ('areas', ctypes.POINTER(_Area)), ('n_areas', ctypes.c_size_t),
-                ('attachment', ctypes.c_void_p),
-                ('attachment_size', ctypes.c_size_t)]
-
-
-class _Place(ctypes.Structure):
-    _fields_ = [('byte', ctypes.c_uint8), ('shift', ctypes.c_uint8)]
-
-
-class _Layout(ctypes.Structure):
-    _fields_ = [*((name, ctypes.c_uint8) for name in (
-        'group_bytes', 'group_samples', 'word_bytes', 'fill', 'big_endian',
-        'swap_words')),
-        ('places', _Place * 8)]
-
-
-class _Image(ctypes.Structure):
-    _fields_ = [('data', ctypes.c_void_p * COMPONENTS),
-                ('stride', ctypes.c_ssize_t * COMPONENTS),
-                ('size', ctypes.c_size_t * COMPONENTS),
-                ('layout', _Layout * COMPONENTS), ('where', _U32),
-                ('reserved', _U32), ('stream', ctypes.c_void_p),
-                ('more', ctypes.c_uint64 * 4)]
-
-
-class Result(ctypes.Structure):
+class Result(_paco.PacoResult):
     """What was broken: PacoResult of paco.h."""
-    _fields_ = [('user', ctypes.c_void_p), ('corrupted_blocks', _U32),
-                ('concealed_blocks', _U32),
-                ('different_bytes', ctypes.c_uint64),
-                ('reserved', ctypes.c_uint64 * 5)]
-
-
-class _Frame(ctypes.Structure):
-    _fields_ = [('data', ctypes.c_void_p), ('size', ctypes.c_size_t),
-                ('user', ctypes.c_void_p), ('owner', ctypes.c_void_p),
-                *((name, ctypes.c_uint64) for name in (
-                    'number', 'offset', 'skipped', 'missing')),
-                ('reserved', ctypes.c_uint64 * 4)]
-
-    def take(self):
-        """Its bytes; the frame is empty then."""
-        data = ctypes.string_at(self.data, self.size)
-        _library.paco_frame_release(ctypes.byref(self))
-        return data
 
 
 _library = ctypes.CDLL(os.environ.get('PACO_LIBRARY', 'libpaco.so.0'))
-for _name in ('paco_frame_decoder_new', 'paco_frame_encoder_new'):
-    getattr(_library, _name).restype = ctypes.c_void_p
-for _name in ('paco_version', 'paco_frame_decoder_device',
-              'paco_frame_encoder_device', 'paco_reader_reason'):
-    getattr(_library, _name).restype = ctypes.c_char_p
+for _function, _types in vars(_paco).items():
+    if _function.startswith('paco_'):
+        _function = getattr(_library, _function)
+        _function.restype, _function.argtypes = _types
 
 
 def _call(name, *arguments, allowed=()):
-    error = _Error()
+    error = _paco.PacoError()
     status = getattr(_library, name)(*arguments, ctypes.byref(error))
     if status != OK and status not in allowed:
         raise PacoError(status, error.message.decode(errors='replace'))
@@ -162,7 +77,7 @@ def version():
 def probe(data):
     """What the frame that begins with these bytes is."""
     data, info = bytes(data), Info()
-    _call('paco_probe', data, ctypes.c_size_t(len(data)), ctypes.byref(info), None)
+    _call('paco_probe', data, len(data), ctypes.byref(info), None)
     return info
 
 
@@ -170,9 +85,8 @@ def chunks(data):
     """What accompanies the frame that begins with these bytes: (type, bytes) each, as
     FORMAT.md section 3.1 has them."""
     data, n = bytes(data), ctypes.c_size_t(probe(data).n_chunks)
-    found = (_Chunk * n.value)()
-    _call('paco_frame_chunks', data, ctypes.c_size_t(len(data)), found,
-          ctypes.byref(n))
+    found = (_paco.PacoFrameChunk * n.value)()
+    _call('paco_frame_chunks', data, len(data), found, ctypes.byref(n))
     return [(chunk.type, ctypes.string_at(chunk.data, chunk.size))
             for chunk in found]
 
@@ -180,9 +94,16 @@ def chunks(data):
 def attachment(data):
     """The attachment of the whole frame that these bytes are; b'' if it has none."""
     data, found, n = bytes(data), ctypes.c_void_p(), ctypes.c_size_t()
-    _call('paco_frame_attachment', data, ctypes.c_size_t(len(data)),
-          ctypes.byref(found), ctypes.byref(n))
+    _call('paco_frame_attachment', data, len(data), ctypes.byref(found),
+          ctypes.byref(n))
     return ctypes.string_at(found, n.value) if found else b''
+
+
+def _take(frame):
+    """Returns the bytes of a frame, which is empty then."""
+    data = ctypes.string_at(frame.data, frame.size)
+    _library.paco_frame_release(ctypes.byref(frame))
+    return data
 
 
 def _name(path):
@@ -252,7 +173,7 @@ class Reader(_Object):
         return self
 
     def __next__(self):
-        frame = _Frame()
+        frame = _paco.PacoFrame()
         with self.lock:
             status = _call('paco_reader_next', self.handle, ctypes.byref(frame),
                            allowed=(EMPTY,))
@@ -261,7 +182,7 @@ class Reader(_Object):
             self.reason = _library.paco_reader_reason(self.handle).decode()
             if status == EMPTY:
                 raise StopIteration
-            return frame.take()
+            return _take(frame)
 
     def __getitem__(self, number):
         """IndexError also for a frame that is damaged."""
@@ -283,7 +204,7 @@ class Reader(_Object):
         """Iteration goes on there, or, where that frame is damaged, with the last good
         one before."""
         with self.lock:
-            _call('paco_reader_seek', self.handle, ctypes.c_uint64(number))
+            _call('paco_reader_seek', self.handle, number)
 
 
 def frames(path):
@@ -291,7 +212,8 @@ def frames(path):
     return Reader(path)
 
 
-NEW, REPLACE, RESUME = range(3)
+NEW, REPLACE = _paco.PACO_WRITER_NEW, _paco.PACO_WRITER_REPLACE
+RESUME = _paco.PACO_WRITER_RESUME
 
 
 class Writer(_Object):
@@ -309,7 +231,7 @@ class Writer(_Object):
         """With its place in this file."""
         data = bytes(data)
         with self.lock:
-            _call('paco_writer_add', self.handle, data, ctypes.c_size_t(len(data)))
+            _call('paco_writer_add', self.handle, data, len(data))
 
     def __len__(self):
         """Frames so far, with those that were there."""
@@ -321,12 +243,12 @@ class Writer(_Object):
 
 def _allocate(info, reduce):
     """Arrays for a picture and what the library calls it."""
-    image, arrays = _Image(), []
+    image, arrays = _paco.PacoImage(), []
     _call('paco_image_init', ctypes.byref(image), ctypes.byref(info), reduce, 0,
           None, None)
     for c in range(info.n_components):
         kind = '<u2' if image.layout[c].word_bytes == 2 else 'u1'
-        width, height = _U32(), _U32()
+        width, height = ctypes.c_uint32(), ctypes.c_uint32()
         _call('paco_component_size', ctypes.byref(info), c, reduce,
               ctypes.byref(width), ctypes.byref(height))
         arrays.append(numpy.zeros((height.value, width.value), kind))
@@ -334,7 +256,7 @@ def _allocate(info, reduce):
     return image, arrays
 
 
-NO_SLICE = 0x8000  # each sample of a slice that is missing
+NO_SLICE = _paco.PACO_NO_SLICE
 
 
 def stack_pictures(data, slices):
@@ -355,12 +277,12 @@ def stack_pictures(data, slices):
     samples = [numpy.full(shape, NO_SLICE if part is None else part, numpy.uint16)
                for part in slices]
     info = Info(height=shape[0], width=shape[1], n_components=1,
-                depth=(_U32 * COMPONENTS)(info.stack_depth))
+                depth=(info.stack_depth,))
     images, pictures = zip(*(_allocate(info, 0) for _ in slices))
-    _call('paco_stack_pictures', data, ctypes.c_size_t(len(data)),
+    _call('paco_stack_pictures', data, len(data),
           (ctypes.c_void_p * len(slices))(*(part.ctypes.data for part in samples)),
-          *map(_U32, reversed(shape)),
-          (ctypes.POINTER(_Image) * len(slices))(*map(ctypes.pointer, images)))
+          *reversed(shape),
+          (ctypes.POINTER(_paco.PacoImage) * len(slices))(*map(ctypes.pointer, images)))
     return list(pictures)
 
 
@@ -439,9 +361,8 @@ class Decoder(_Coder):
                 info.width, info.height = self.region[2:]
                 reduce = 0
             image, arrays = _allocate(info, reduce)
-            _call('paco_frame_decoder_decode', self.handle, data,
-                  ctypes.c_size_t(len(data)), ctypes.byref(image),
-                  ctypes.byref(result))
+            _call('paco_frame_decoder_decode', self.handle, data, len(data),
+                  ctypes.byref(image), ctypes.byref(result))
         self._results.last = result
         return arrays
 
@@ -508,12 +429,12 @@ class Encoder(_Coder):
                 raise ValueError(f'A sample is {array.max()}, which has more than '
                                  f'{depth} bits.')
             copy[...] = array
-        frame, extras = _Frame(), self._extras(chunks, areas, bytes(attachment))
+        frame, extras = _paco.PacoFrame(), self._extras(chunks, areas, bytes(attachment))
         with self.lock:
             _call('paco_frame_encoder_configure', self.handle, ctypes.byref(info))
             _call('paco_frame_encoder_encode', self.handle, ctypes.byref(image),
                   ctypes.byref(extras), ctypes.byref(frame))
-            return frame.take()
+            return _take(frame)
 
     @staticmethod
     def _extras(chunks, areas, attachment):
@@ -523,13 +444,13 @@ class Encoder(_Coder):
             if len(area) != 4 or not all(0 <= number < 1 << 32 for number in area):
                 raise ValueError('An area is x, y, width and height, none of them '
                                  f'negative, and not {area}.')
-        array = (_Chunk * len(chunks))()
+        array = (_paco.PacoFrameChunk * len(chunks))()
         for chunk, (kind, data) in zip(array, chunks):
             data = bytes(data)
             chunk.type, chunk.size = kind, len(data)
             chunk.data = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p)
-        return _Extras(ctypes.sizeof(_Extras), array, len(chunks),
-                       (_Area * len(areas))(*areas), len(areas),
+        return _paco.PacoExtras(ctypes.sizeof(_paco.PacoExtras), array, len(chunks),
+                       (_paco.PacoFrameArea * len(areas))(*areas), len(areas),
                        ctypes.cast(ctypes.c_char_p(attachment), ctypes.c_void_p),
                        len(attachment))
 

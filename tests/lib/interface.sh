@@ -3,7 +3,8 @@
 # What others see of libpaco: paco.h compiles as C99, C11 and C++11 without any other
 # header's folder, the library exports what paco.h declares and nothing else, all of
 # it with a version (other names have the private node of this version, for the plugin
-# and paco), and what is installed compiles and runs a program outside.
+# and paco), what is installed compiles and runs a program outside, and Python's module
+# declares what paco.h declares.
 set -eu
 root=${PACO_SOURCE_ROOT:?} build=${PACO_BUILD_ROOT:?}
 work=$(mktemp -d)
@@ -76,8 +77,25 @@ export LD_LIBRARY_PATH
 [ "$(head -c 2 "$work/gray.pgm")" = P5 ] || fail "That is no PGM file."
 module=$(find "$work/installed" -path '*/dist-packages/paco.py')
 [ -n "$module" ] || fail "paco.py is not installed."
+PYTHONPATH=$(dirname "$module")
+export PYTHONPATH
+python3 - >"$work/_paco.c" <<'END' || fail "_paco.py is not installed."
+import _paco
+print('#include "paco.h"')
+for name, thing in vars(_paco).items():
+    if name.startswith('PACO_'):
+        print(f'_Static_assert ({name} == {thing}, "");')
+    elif name.startswith('Paco'):
+        print(f'_Static_assert (sizeof ({name}) == {_paco.sizeof(thing)}, "");')
+    elif name.startswith('paco_'):
+        print('//', name)
+END
+${CC:-cc} -std=c11 -fsyntax-only -I"$root/lib" "$work/_paco.c" ||
+  fail "_paco.py declares something else than paco.h."
+sed -n 's,^// ,,p' "$work/_paco.c" | LC_ALL=C sort | diff "$work/declared" - ||
+  fail "paco.h (<) declares other functions than _paco.py (>)."
 if python3 -c 'import numpy' 2>"$work/told"; then
-  PYTHONPATH=$(dirname "$module") python3 -c 'import paco; paco.Decoder ()' ||
+  python3 -c 'import paco; paco.Decoder ()' ||
     fail "paco.py does not find the library that is installed."
 fi
 head -c 100 "$root/tests/golden/gray8-lossless.paco" >"$work/cut.paco"
