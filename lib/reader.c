@@ -63,6 +63,9 @@ struct PacoReader
   PacoFile file;
   PacoFrameIndex *index; /* complete, or NULL */
   GArray *walked;        /* of Walked, where there is no index */
+  /* This many frames an index has counted that did not hold, or 0. What the application
+   * was told stays true: the last good frame stands for those that are not whole. */
+  uint64_t n_counted;
 };
 
 static PacoStatus
@@ -727,6 +730,7 @@ number_frames_again (PacoReader *reader, PacoError *error)
       && (uint64_t) status.st_size != reader->file.size) {
     g_clear_pointer (&reader->index, paco_frame_index_unref);
     g_clear_pointer (&reader->walked, g_array_unref);
+    reader->n_counted = 0;
   }
   return number_frames (reader, error);
 }
@@ -738,8 +742,9 @@ n_frames_of (const PacoReader *reader)
     return paco_frame_index_n_frames (reader->index);
   return reader->walked->len == 0
       ? 0
-      : g_array_index (reader->walked, Walked, reader->walked->len - 1).number
-          + 1;
+      : MAX (reader->n_counted,
+          g_array_index (reader->walked, Walked, reader->walked->len - 1).number
+              + 1);
 }
 
 PacoStatus
@@ -808,6 +813,7 @@ paco_reader_seek (PacoReader *reader, uint64_t number, PacoError *error)
       return status;
   }
   /* The file is damaged there, or it has changed. */
+  reader->n_counted = paco_frame_index_n_frames (reader->index);
   g_clear_pointer (&reader->index, paco_frame_index_unref);
   status = walk (reader, error);
   return status == PACO_STATUS_OK ? paco_reader_seek (reader, number, error)

@@ -4,6 +4,7 @@
  * positions with those that the file was made from, and counts reads. */
 #include "pacoframes.h"
 #include "lib/stream/frame_index.h"
+#include "tests/codec/n-cases.h"
 #include <math.h>
 
 /* This is the most that a lookup may read, in any file. */
@@ -236,7 +237,7 @@ expect_exact (File *file, guint n_frames, guint n_streams)
   fail_unless_equals_uint64 (paco_frame_index_n_frames (look.index), n_frames);
   fail_unless (look.reader.reads <= 20 * (guint64) n_streams + 60,
       "%" G_GUINT64_FORMAT " reads", look.reader.reads);
-  for (guint i = 0; i < 300; i++) {
+  for (guint i = 0; i < n_cases (300); i++) {
     guint n = i == 0 ? n_frames - 1 : g_random_int () % n_frames;
 
     n = i < 5 && i > 0 ? (i - 1) % n_frames : n;
