@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """unused.py: no file has a hash for a name, and each file of tests/ is named by another
-file of the sources: a test, a build file, a script or a document.
+file of the sources: a test, a build file, a script or a document. Each function of the
+driver that gpu/driver.h looks up has a caller.
 
 A file is named by its name, by the name without its ending, or, where a build file puts
 names together ('fuzz-' + name), by what is before and after a hyphen. Of the folders
@@ -15,6 +16,8 @@ import tempfile
 READ_WHOLE = ('tests/golden/', 'tests/fuzz/corpus/', 'tests/lab/papers/')
 HASH = re.compile(r'(?<![0-9a-zA-Z])[0-9a-f]{16,}(?![0-9a-zA-Z])')
 WORD = re.compile(r'[\w.+-]+')
+DRIVER = 'gpu/driver.h'
+DRIVER_FUNCTION = re.compile(r'^  F \((\w+),', re.MULTILINE)
 MOST_BYTES = 1 << 20  # of a source; larger files name no others
 
 
@@ -63,6 +66,10 @@ def problems(root):
         elif path.startswith('tests/') and not path.startswith(READ_WHOLE) \
                 and not is_named(path, found):
             yield f'{path}: nothing names this file'
+    with open(os.path.join(root, DRIVER), encoding='utf-8') as file:
+        for name in DRIVER_FUNCTION.findall(file.read()):
+            if found[name] == {DRIVER}:
+                yield f'{DRIVER}: nothing calls {name}'
 
 
 def check_itself():
@@ -73,16 +80,18 @@ def check_itself():
                 ('tests/fuzz-push.c', ''), ('tests/used.c', 'unused'),
                 ('tests/unused.py', 'unused.py'),
                 ('tests/golden/one.paco', ''),
+                (DRIVER, '  F (called, "c")\n  F (idle, "i")'),
+                ('gpu/copy.c', 'driver->called (1)'),
                 ('tests/golden/' + '0123456789abcdef' * 2, '')):
             path = os.path.join(root, path)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, 'w', encoding='utf-8') as file:
                 file.write(text)
         got = [line.partition(':')[0] for line in problems(root)]
-        assert got == ['tests/golden/' + '0123456789abcdef' * 2], got
+        assert got == ['tests/golden/' + '0123456789abcdef' * 2, DRIVER], got
         os.remove(os.path.join(root, 'tests/used.c'))
         got = [line.partition(':')[0] for line in problems(root)]
-        assert got[1:] == ['tests/unused.py'], got
+        assert got[1:] == ['tests/unused.py', DRIVER], got
 
 
 def main():
