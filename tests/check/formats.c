@@ -44,11 +44,18 @@ GST_END_TEST;
 
 GST_START_TEST (test_template_caps)
 {
-  GstCaps *caps = paco_raw_caps ();
+  static const char *const pads[][2] = { { "pacoenc", "sink" },
+    { "pacodec", "src" } };
   GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
   guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
+  GstElement *element = gst_element_factory_make (pads[__i__][0], NULL);
+  GstCaps *caps = gst_pad_template_get_caps (
+      gst_element_get_pad_template (element, pads[__i__][1]));
 
   fail_unless (n > 100);
+  fail_unless_equals_string (
+      gst_structure_get_string (gst_caps_get_structure (caps, 0), "format"),
+      "I422_10LE");
   for (guint i = 0; i < n; i++) {
     GstVideoInfo info;
     GstCaps *one;
@@ -60,6 +67,7 @@ GST_START_TEST (test_template_caps)
     gst_caps_unref (one);
   }
   gst_caps_unref (caps);
+  gst_object_unref (element);
 }
 GST_END_TEST;
 
@@ -560,7 +568,7 @@ formats_suite (void)
   tcase_set_timeout (tcase, 300);
   tcase_add_test (tcase, test_every_format_is_known);
   tcase_add_test (tcase, test_unknown_formats);
-  tcase_add_test (tcase, test_template_caps);
+  tcase_add_loop_test (tcase, test_template_caps, 0, 2);
   tcase_add_test (tcase, test_every_format_comes_back);
   tcase_add_test (tcase, test_alpha_is_lossless);
   tcase_add_test (tcase, test_padding);

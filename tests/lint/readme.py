@@ -1,19 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""readme.py ELEMENTS.md CACHE FILE.md...: the property tables of ELEMENTS.md, against
-the elements, and the commands of each FILE.md.
+"""readme.py ELEMENTS.md FILE.md...: the tables of ELEMENTS.md, against the elements,
+and the commands of each FILE.md.
 
-A table belongs to the element that the heading before it names (## `pacoenc`).
-Its columns: property, type, default, meaning. Every property that the element
-adds to its base classes must have a row, every row a property, and type and
-default must be those of CACHE, which is compared with the elements
-(docs/plugins/cache.py). The gst-launch-1.0 commands must be ones that GStreamer can
+A table of properties belongs to the element that the heading before it names
+(## `pacoenc`). Its columns: property, type, default, meaning. Every property that the
+element adds to its base classes must have a row, every row a property, type and default
+must be those of the element, and the meaning says whether it can change while playing.
+The table of pads has the caps of all pads, but for the formats of raw video.
+The gst-launch-1.0 commands must be ones that GStreamer can
 put together.
 
 lib/paco.h must list the settings of libpaco, and docs/paco.1 those of `--set` with
 their values, as lib/stream/settings.c has them.
 """
-import json
 import os
 import re
 import shlex
@@ -21,13 +21,16 @@ import sys
 
 import gi
 gi.require_version('Gst', '1.0')
-from gi.repository import GLib, Gst  # noqa: E402
+from gi.repository import GLib, GObject, Gst  # noqa: E402
+
+from documentation import make_elements, properties_of, values_of  # noqa: E402
 
 HEADING = re.compile(r'^## `(\w+)`')
 SCALARS = {'gboolean': 'bool', 'guint': 'uint', 'gint': 'int',
            'gdouble': 'double'}
 ENDLESS = (2**32 - 1, 2**31 - 1)
-ROW = re.compile(r'^\| `([\w-]+)` \| ([^|]*) \| ([^|]*) \|')
+ROW = re.compile(r'^\| `([\w-]+)` \| ([^|]*) \| ([^|]*) \|(.*)')
+PADS = re.compile(r'^\| (`\w+\.\w+`.*?) \| (.*) \|$', re.MULTILINE)
 SETTING = re.compile(r'^  \{ "([\w-]+)", (\w+),', re.MULTILINE)
 OWNERS = {'ALL': ('encoder', 'decoder'), 'ENC': ('encoder',), 'DEC': ('decoder',),
           'LIBRARY_DEC': ('decoder',), 'ELEMENT_ENC': ()}
@@ -37,7 +40,7 @@ BY_OPTION = {'cuda-devices', 'pipeline-depth', 'rate-control', 'max-memory', 'sl
 
 
 def read_tables(path):
-    """Returns {element: {property: (type, default)}}."""
+    """Returns {element: {property: (type, default, whether it can change)}}."""
     tables, element = {}, None
     with open(path, encoding='utf-8') as file:
         for line in file:
@@ -50,26 +53,62 @@ def read_tables(path):
                 element = None
             elif row and element:
                 cells = [cell.replace('`', '').strip() for cell in row.groups()]
-                tables[element][cells[0]] = (cells[1], cells[2])
+                tables[element][cells[0]] = (
+                    cells[1], cells[2], 'can change while playing' in cells[3])
     return tables
 
 
-def describe(spec, enums):
-    """Returns (type, default) in the table's words, of what the cache says."""
-    kind, default = spec['type'], spec.get('default')
-    if kind in enums:
-        nicks = [value['name'] for value in enums[kind]['values']]
-        return (enums[kind]['kind'] + ': ' + ', '.join(nicks),
-                default.split(' (')[0])
-    if kind in SCALARS:
-        if kind == 'gboolean' or int(float(spec['max'])) in ENDLESS:
-            return SCALARS[kind], default
-        return f'{SCALARS[kind]} {spec["min"]}..{spec["max"]}', default
-    if kind == 'gchararray':
-        return 'string', 'empty' if default in ('', 'NULL') else default
-    if kind == 'GstStructure':
-        return 'structure, read-only', '-'
-    return kind, default
+def describe(spec, default):
+    """Returns what the table says of a property that has this value in a new element."""
+    kind, values = spec.value_type.name, ', '.join(values_of(spec))
+    if spec.value_type.is_a(GObject.TYPE_ENUM):
+        kind, default = f'enum: {values}', default.value_nick
+    elif spec.value_type.is_a(GObject.TYPE_FLAGS):
+        kind, default = f'flags: {values}', '+'.join(default.value_nicks)
+    elif kind == 'gboolean':
+        kind, default = 'bool', str(default).lower()
+    elif kind in SCALARS:
+        kind, default = SCALARS[kind], f'{default:.10g}'
+        if int(spec.maximum) not in ENDLESS:
+            kind += f' {spec.minimum:.10g}..{spec.maximum:.10g}'
+    elif kind == 'gchararray':
+        kind, default = 'string', default or 'empty'
+    elif kind == 'GstStructure':
+        kind, default = 'structure, read-only', '-'
+    return kind, default, bool(spec.flags & Gst.PARAM_MUTABLE_PLAYING)
+
+
+def check_properties(name, element, rows):
+    properties = {name: describe(spec, element.get_property(name))
+                  for name, spec in properties_of(element).items()}
+    for common in sorted(properties.keys() | rows.keys()):
+        if rows.get(common) != properties.get(common):
+            yield (f'{name}: {common} is {properties.get(common)}, the table says '
+                   f'{rows.get(common)}')
+
+
+def in_caps(caps):
+    """Returns the structures of caps, without formats of raw video."""
+    structures = set()
+    for i in range(caps.get_size()):
+        structure = caps.get_structure(i).copy()
+        if structure.get_name() == 'video/x-raw':
+            structure.remove_field('format')
+            structure.remove_field('interlace-mode')
+        structures.add(structure.to_string())
+    return structures
+
+
+def check_pads(elements, text):
+    rows = {pad: {name for caps in re.findall('`(.*?)`', cell)
+                  for name in in_caps(Gst.Caps.from_string(caps))}
+            for pads, cell in PADS.findall(text) for pad in re.findall('`(.*?)`', pads)}
+    pads = {f'{name}.{pad.name_template}': in_caps(pad.get_caps())
+            for name, element in elements.items()
+            for pad in element.get_pad_template_list()}
+    for pad in sorted(rows.keys() | pads.keys()):
+        if rows.get(pad) != pads.get(pad):
+            yield f'{pad} has {pads.get(pad)}, the table says {rows.get(pad)}'
 
 
 def read_commands(path):
@@ -114,27 +153,27 @@ def check_header(settings):
             yield f'paco.h: settings of the {owner}: {sorted(listed ^ settings[owner])}'
 
 
-def name_values(name, properties, enums):
+def name_values(name, spec):
     """Returns what the manual says of a setting: its name, and short lists of values."""
-    spec = properties.get(name, {'type': None})
-    if spec['type'] in enums:
-        values = ', '.join(value['name'] for value in enums[spec['type']]['values'])
-        return f'{name} ({values})'
-    if spec['type'] == 'gboolean':
+    values = values_of(spec) if spec else {}
+    if values:
+        return f'{name} ({", ".join(values)})'
+    kind = spec and spec.value_type.name
+    if kind == 'gboolean':
         return f'{name} (true, false)'
-    if spec['type'] == 'guint' and int(spec['max']) < 10:
-        return f'{name} ({spec["min"]}..{spec["max"]})'
+    if kind == 'guint' and spec.maximum < 10:
+        return f'{name} ({spec.minimum}..{spec.maximum})'
     return name
 
 
-def check_manual(settings, cache):
+def check_manual(settings, elements):
     text = read_text('docs/paco.1').replace('\\-', '-')
     listed = text.partition('.BI --set')[2].partition('\n.')[0].replace('\n', ' ')
     decoders, _, encoders = listed.partition('encoders have')
     for owner, part in ('decoder', decoders), ('encoder', encoders):
-        properties = cache['elements'][f'paco{owner[:3]}']['properties']
+        properties = properties_of(elements[f'paco{owner[:3]}'])
         for name in sorted(settings[owner] - BY_OPTION):
-            words = name_values(name, properties, cache['other-types'])
+            words = name_values(name, properties.get(name))
             if f'--{name} ' not in text and not re.search(f' {re.escape(words)}[,;. ]', part):
                 yield f'paco.1: --set does not name {words} of {owner}s'
         for name in set(re.findall(r'[a-z]+(?:-[a-z]+)+', part)) - settings[owner]:
@@ -142,32 +181,15 @@ def check_manual(settings, cache):
 
 
 def main():
-    Gst.init(None)
+    elements = make_elements()
     tables = read_tables(sys.argv[1])
-    complaints = [complaint for path in sys.argv[3:] for complaint in check_commands(path)]
-    with open(sys.argv[2], encoding='utf-8') as file:
-        cache = json.load(file)['paco']
     settings = read_settings()
+    complaints = [complaint for path in sys.argv[2:] for complaint in check_commands(path)]
     complaints += check_header(settings)
-    complaints += check_manual(settings, cache)
-    for name, element in cache['elements'].items():
-        rows = tables.get(name)
-        if rows is None:
-            complaints.append(f'there is no section for {name}')
-            continue
-        properties = {name: describe(spec, cache['other-types'])
-                      for name, spec in element.get('properties', {}).items()}
-        for missing in sorted(properties.keys() - rows.keys()):
-            kind, default = properties[missing]
-            complaints.append(f'{name}: no row for {missing} '
-                              f'({kind}; {default})')
-        for extra in sorted(rows.keys() - properties.keys()):
-            complaints.append(f'{name} has no property {extra}')
-        for common in sorted(rows.keys() & properties.keys()):
-            truth = properties[common]
-            if rows[common] != truth:
-                complaints.append(f'{name}: {common} is {truth}, '
-                                  f'the table says {rows[common]}')
+    complaints += check_manual(settings, elements)
+    complaints += check_pads(elements, read_text('docs/ELEMENTS.md'))
+    for name, element in elements.items():
+        complaints += check_properties(name, element, tables.get(name, {}))
     print('\n'.join(complaints))
     return 1 if complaints else 0
 

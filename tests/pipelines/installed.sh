@@ -37,7 +37,6 @@ share/doc/gst-paco/docs/FIGURES.md
 share/doc/gst-paco/docs/LIBRARY.md
 share/doc/gst-paco/docs/PIPELINES.md
 share/doc/gst-paco/docs/RTP.md
-share/doc/gst-paco/docs/plugins/gst_plugins_cache.json
 share/doc/gst-paco/docs/rate-vs-jpeg2000.svg
 share/doc/gst-paco/docs/rtp-loss.svg
 share/gst-paco/farm/archive.py
