@@ -6,7 +6,7 @@
 #include "codec/text.h"
 #include "lib/stream/frame_index.h"
 #include "lib/stream/gaps.h"
-#include "lib/stream/open.h"
+#include "lib/stream/io.h"
 #include "lib/stream/sync.h"
 #include "lib/private.h"
 #include <errno.h>
@@ -83,35 +83,6 @@ no_memory (const PacoReader *reader, size_t size, PacoError *error)
 }
 
 /* --- life --- */
-
-/* Reads up to `size` bytes. Returns how many, or -1 and errno. */
-static ssize_t
-read_at (const PacoReader *reader, uint64_t offset, void *data, size_t size)
-{
-  ssize_t got;
-
-  do
-    got = reader->seekable ? pread (reader->fd, data, size, (off_t) offset)
-                           : read (reader->fd, data, size);
-  while (got < 0 && errno == EINTR);
-  return got;
-}
-
-static size_t
-read_for_file (void *source, uint64_t offset, uint8_t *data, size_t size)
-{
-  const PacoReader *reader = source;
-  size_t got = 0;
-
-  while (got < size) {
-    ssize_t n = read_at (reader, offset + got, data + got, size - got);
-
-    if (n <= 0)
-      break;
-    got += (size_t) n;
-  }
-  return got;
-}
 
 /* Begins the window anew at a byte of the file. */
 static void
@@ -261,6 +232,7 @@ static PacoStatus
 fill (PacoReader *reader, size_t needed, PacoError *error)
 {
   size_t wanted = needed + reader->ahead;
+  uint8_t *end;
 
   if (reader->held >= needed || reader->ended)
     return PACO_STATUS_OK;
@@ -273,19 +245,18 @@ fill (PacoReader *reader, size_t needed, PacoError *error)
     if (old)
       old->frame.release (&old->frame);
   }
-  while (!reader->ended && reader->held < needed) {
-    uint8_t *end = reader->window->memory.data + reader->start + reader->held;
-    ssize_t got = read_at (
-        reader, reader->position + reader->held, end, wanted - reader->held);
-
-    if (got < 0)
-      return paco_error_set (error, PACO_STATUS_IO,
-          "%s cannot be read at byte %" G_GUINT64_FORMAT ": %s", reader->name,
-          reader->position + reader->held, g_strerror (errno));
-    reader->held += (size_t) got;
-    reader->ended = got == 0;
-  }
-  return PACO_STATUS_OK;
+  end = reader->window->memory.data + reader->start + reader->held;
+  reader->held += reader->seekable
+      ? paco_io_read_at (reader->fd, reader->position + reader->held, end,
+          wanted - reader->held)
+      : paco_io_read_next (
+          reader->fd, end, needed - reader->held, wanted - reader->held, NULL);
+  reader->ended = reader->held < needed && errno == 0;
+  if (reader->held >= needed || reader->ended)
+    return PACO_STATUS_OK;
+  return paco_error_set (error, PACO_STATUS_IO,
+      "%s cannot be read at byte %" G_GUINT64_FORMAT ": %s", reader->name,
+      reader->position + reader->held, g_strerror (errno));
 }
 
 static void
@@ -503,7 +474,8 @@ find_followed (PacoReader *reader, size_t *size, PacoError *error)
         held_bytes (reader), reader->held, &needed);
   }
   if (result == PACO_SYNC_FRAME
-      && read_for_file (reader, reader->position + needed, next, sizeof next)
+      && paco_io_read_at (
+             reader->fd, reader->position + needed, next, sizeof next)
           == sizeof next
       && memcmp (next, PACO_MAGIC, sizeof next) == 0)
     *size = needed;
@@ -555,8 +527,7 @@ paco_reader_read (const PacoReader *reader, const PacoFrame *frame, void *data,
     memcpy (data, frame->data, frame->size);
     return paco_error_ok (error);
   }
-  errno = 0;
-  got = read_for_file ((void *) reader, frame->offset, data, frame->size);
+  got = paco_io_read_at (reader->fd, frame->offset, data, frame->size);
   if (got == frame->size)
     return paco_error_ok (error);
   return paco_error_set (error, PACO_STATUS_IO,
@@ -605,14 +576,8 @@ number_frame (
   Walked walked = { *number, offset };
   PacoGap gap;
   PacoHeader header;
-  const uint8_t *data = paco_file_peek (
-      &reader->file, offset, PACO_HEADER_PEEK_SIZE);
 
-  if (!data || !paco_header_peek (data, PACO_HEADER_PEEK_SIZE, &header, NULL))
-    return false;
-  data = paco_file_peek (&reader->file, offset, header.header_size);
-  if (!data
-      || !paco_header_parse (data, header.header_size, &header, NULL, NULL)
+  if (!paco_file_header_at (&reader->file, offset, &header)
       || !paco_sync_is_possible (&header))
     return false;
   if (paco_gaps_frame (gaps, &header, offset, &gap) == PACO_GAPS_MISSING)
@@ -648,15 +613,11 @@ number_hops (PacoReader *reader)
 static bool
 make_index (PacoReader *reader)
 {
-  struct stat status;
   PacoFileFrame first;
 
-  if (fstat (reader->fd, &status) != 0)
-    return false;
   paco_file_clear (&reader->file);
-  paco_file_init (
-      &reader->file, read_for_file, reader, (uint64_t) status.st_size);
-  if (!paco_file_next_frame (&reader->file, 0, reader->file.size, &first))
+  if (!paco_file_init_descriptor (&reader->file, &reader->fd)
+      || !paco_file_next_frame (&reader->file, 0, reader->file.size, &first))
     return false;
   reader->index = paco_frame_index_new (&first, true);
   while (paco_frame_index_extend (reader->index, &reader->file, 1, INDEX_US))

@@ -3,13 +3,13 @@
  * other, each with its place. What was written stays whole frames, whatever happens
  * later. */
 #include "lib/stream/file.h"
+#include "lib/stream/io.h"
 #include "lib/private.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 struct PacoWriter
@@ -90,40 +90,15 @@ next_stack (
 
 /* --- what is there already --- */
 
-static size_t
-read_for_file (void *source, uint64_t offset, uint8_t *data, size_t size)
-{
-  const PacoWriter *writer = source;
-  size_t done = 0;
-
-  while (done < size) {
-    ssize_t got = pread (
-        writer->fd, data + done, size - done, (off_t) (offset + done));
-
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      break;
-    done += (size_t) got;
-  }
-  return done;
-}
-
 /* Counts the whole frame behind those that are counted. Returns FALSE if there is
  * none. */
 static bool
 count_frame (PacoWriter *writer, PacoFile *file)
 {
-  const uint8_t *data = paco_file_peek (
-      file, writer->n_bytes, PACO_HEADER_PEEK_SIZE);
   PacoHeader header;
   PacoPlace place;
 
-  if (!data || !paco_header_peek (data, PACO_HEADER_PEEK_SIZE, &header, NULL))
-    return false;
-  data = paco_file_peek (file, writer->n_bytes, header.header_size);
-  if (!data
-      || !paco_header_parse (data, header.header_size, &header, NULL, NULL)
+  if (!paco_file_header_at (file, writer->n_bytes, &header)
       || header.frame_size > file->size - writer->n_bytes)
     return false;
   place = header.video.has_place ? header.video.place
@@ -164,12 +139,10 @@ static PacoStatus
 resume (PacoWriter *writer, PacoError *error)
 {
   PacoStatus result;
-  struct stat status;
   PacoFile file;
 
-  if (fstat (writer->fd, &status) != 0)
+  if (!paco_file_init_descriptor (&file, &writer->fd))
     return fail (writer, errno, error);
-  paco_file_init (&file, read_for_file, writer, (uint64_t) status.st_size);
   while (count_frame (writer, &file))
     ;
   result = check_rest (writer, &file, error);
@@ -311,30 +284,6 @@ paco_writer_position (
 
 /* --- frames --- */
 
-/* Writes header and rest. Returns 0, or errno. */
-static int
-write_all (int fd, const uint8_t *header, size_t header_size,
-    const uint8_t *rest, size_t rest_size)
-{
-  while (header_size + rest_size > 0) {
-    struct iovec parts[2] = { { (void *) header, header_size },
-      { (void *) rest, rest_size } };
-    ssize_t done = writev (fd, parts, 2);
-    size_t of_header;
-
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return done < 0 ? errno : EIO;
-    of_header = MIN ((size_t) done, header_size);
-    header += of_header;
-    header_size -= of_header;
-    rest += (size_t) done - of_header;
-    rest_size -= (size_t) done - of_header;
-  }
-  return 0;
-}
-
 /* Cuts off what was written of a frame. */
 static void
 take_back (PacoWriter *writer)
@@ -352,8 +301,8 @@ paco_writer_add (
   PacoHeader header;
   PacoPlace place;
   uint32_t stack;
+  struct iovec parts[2];
   PacoStatus status;
-  int failure;
 
   if (!writer)
     return refuse_null ("writer", error);
@@ -377,9 +326,12 @@ paco_writer_add (
     paco_header_set_stack (writer->header, header.header_size, stack);
   if (writer->sets_files)
     paco_header_set_files (writer->header, header.header_size, writer->n_files);
-  failure = write_all (writer->fd, writer->header, header.header_size,
-      (const uint8_t *) data + header.header_size, size - header.header_size);
-  if (failure != 0) {
+  parts[0] = (struct iovec){ writer->header, header.header_size };
+  parts[1] = (struct iovec){ (uint8_t *) data + header.header_size,
+    size - header.header_size };
+  if (!paco_io_write_next (writer->fd, parts, 2, NULL)) {
+    int failure = errno;
+
     take_back (writer);
     return fail (writer, failure, error);
   }

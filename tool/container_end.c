@@ -4,8 +4,6 @@
 #include "container_end.h"
 #include "lib/stream/file.h"
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MAX_PARTS (16 << 20) /* A day of 60 pictures a second has fewer. */
 
@@ -31,14 +29,6 @@ typedef struct
   unsigned head;
   uint64_t size; /* bytes behind the head */
 } Part;
-
-static size_t
-read_file (void *fd, uint64_t offset, uint8_t *data, size_t size)
-{
-  ssize_t n = pread (*(const int *) fd, data, size, (off_t) offset);
-
-  return n > 0 ? (size_t) n : 0;
-}
 
 static uint64_t
 big_endian (const uint8_t *data, unsigned n)
@@ -208,14 +198,12 @@ walk_elements (PacoFile *file, bool *damaged)
 char *
 paco_container_end (int fd, const char *kind, bool *damaged)
 {
-  struct stat status;
   char *sentence;
   PacoFile file;
 
   *damaged = false;
-  if (fstat (fd, &status) != 0)
+  if (!paco_file_init_descriptor (&file, &fd))
     return NULL;
-  paco_file_init (&file, read_file, &fd, (uint64_t) status.st_size);
   sentence = strcmp (kind, "Matroska") == 0 ? walk_elements (&file, damaged)
                                             : walk_boxes (&file, damaged);
   paco_file_clear (&file);

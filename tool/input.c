@@ -3,7 +3,7 @@
 #include "input.h"
 #include "container.h"
 #include "container_end.h"
-#include "lib/stream/open.h"
+#include "lib/stream/io.h"
 #include "tool.h"
 #include <errno.h>
 #include <stdio.h>
@@ -52,12 +52,11 @@ look_at (PacoInput *input, const char *path, GError **error)
   uint8_t magic[MAGIC_BYTES];
   const char *why = NULL;
   int fd = paco_open_input (path, &why);
-  ssize_t n = fd >= 0 ? pread (fd, magic, sizeof magic, 0) : -1;
+  size_t n = fd >= 0 ? paco_io_read_at (fd, 0, magic, sizeof magic) : 0;
   struct stat status;
 
-  if (fd >= 0 && n < 0 && errno == ESPIPE)
-    n = 0; /* Standard input has a name, too. */
-  if (n < 0 || fstat (fd, &status) != 0) {
+  /* Standard input, which may be a pipe, has a name, too. */
+  if (fd < 0 || (errno != 0 && errno != ESPIPE) || fstat (fd, &status) != 0) {
     g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
         "%s cannot be read: %s", path, why ? why : g_strerror (errno));
     if (fd >= 0)
@@ -65,7 +64,7 @@ look_at (PacoInput *input, const char *path, GError **error)
     return false;
   }
   input->size = S_ISREG (status.st_mode) ? (uint64_t) status.st_size : 0;
-  input->kind = container_kind (magic, (size_t) n);
+  input->kind = container_kind (magic, n);
   if (input->kind)
     input->fd = fd;
   else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes MKV and MOV files with GStreamer (mux.h, gst_pipeline.h). */
 #include "mux.h"
-#include "lib/stream/open.h"
+#include "lib/stream/io.h"
 #include "gst_pipeline.h"
 #include "input.h"
 #include "progress.h"
@@ -49,7 +49,9 @@ check_sound (const char *path, GError **error)
   char head[12] = "";
   const char *why;
   int fd = paco_open_input (path, &why);
-  ssize_t n = fd >= 0 ? read (fd, head, sizeof head) : 0;
+  size_t n = fd >= 0
+      ? paco_io_read_next (fd, head, sizeof head, sizeof head, NULL)
+      : 0;
 
   if (fd >= 0)
     close (fd);

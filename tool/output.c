@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Writes files that have a temporary name until they are whole (output.h). */
 #include "output.h"
+#include "lib/stream/io.h"
 #include "tool/archive/part.h"
 #include "sequence.h"
 #include "tool.h"
@@ -25,13 +26,9 @@ void
 paco_output_explain (
     GError **error, const char *path, const char *what, int number)
 {
-  const char *why = g_strerror (number);
+  const char *why = paco_io_why (number);
 
-  if (number == ENOSPC)
-    why = "the disk is full";
-  else if (number == EDQUOT)
-    why = "the disk quota is used up";
-  else if (number == EPIPE)
+  if (number == EPIPE)
     why = "nobody reads it any more";
   else if (number == EEXIST)
     why = "it is there already, and --force is not given";
@@ -188,22 +185,13 @@ bool
 paco_output_write (
     PacoOutput *output, const void *data, size_t size, GError **error)
 {
-  const char *at = data;
+  struct iovec part = { (void *) data, size };
 
-  while (size > 0) {
-    ssize_t written = write (output->fd, at, size);
-
-    if (written >= 0) {
-      at += written;
-      size -= (size_t) written;
-    } else if (errno != EINTR) {
-      paco_output_explain (error, output->path, "cannot be written", errno);
-      return false;
-    } else if (paco_signals_caught (error)) {
-      return false;
-    }
-  }
-  return true;
+  if (paco_io_write_next (output->fd, &part, 1, paco_signals_caught))
+    return true;
+  if (errno != EINTR || !paco_signals_caught (error))
+    paco_output_explain (error, output->path, "cannot be written", errno);
+  return false;
 }
 
 static void

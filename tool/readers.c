@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Reads pictures for encode (readers.h), by tool/archive/source.h, png_file.c and y4m.c. */
 #include "readers.h"
-#include "lib/stream/open.h"
+#include "lib/stream/io.h"
 #include "png_file.h"
 #include "tool/archive/kinds.h"
 #include "sequence.h"
@@ -50,23 +50,13 @@ fail (GError **error, const char *name, const char *why)
 static ssize_t
 read_fully (int fd, const char *name, void *to, size_t size, GError **error)
 {
-  size_t done = 0;
+  size_t done = paco_io_read_next (fd, to, size, size, paco_signals_caught);
 
-  while (done < size) {
-    ssize_t n = read (fd, (char *) to + done, size - done);
-
-    if (n == 0)
-      break;
-    if (n > 0) {
-      done += (size_t) n;
-    } else if (errno != EINTR) {
-      fail (error, name, g_strerror (errno));
-      return -1;
-    } else if (paco_signals_caught (error)) {
-      return -1;
-    }
-  }
-  return (ssize_t) done;
+  if (errno == 0)
+    return (ssize_t) done;
+  if (errno != EINTR || !paco_signals_caught (error))
+    fail (error, name, g_strerror (errno));
+  return -1;
 }
 
 static bool

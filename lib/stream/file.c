@@ -2,8 +2,10 @@
  * Reads what frames of a file say of themselves, for frame_index.c and places.c
  * (file.h). */
 #include "file.h"
+#include "io.h"
 #include "sync.h"
 #include <string.h>
+#include <sys/stat.h>
 
 enum
 {
@@ -21,6 +23,23 @@ void
 paco_file_init (PacoFile *file, PacoFileRead read, void *source, uint64_t size)
 {
   *file = (PacoFile){ .read = read, .source = source, .size = size };
+}
+
+static size_t
+read_descriptor (void *fd, uint64_t offset, uint8_t *data, size_t size)
+{
+  return paco_io_read_at (*(const int *) fd, offset, data, size);
+}
+
+bool
+paco_file_init_descriptor (PacoFile *file, int *fd)
+{
+  struct stat status;
+
+  if (fstat (*fd, &status) != 0)
+    return false;
+  paco_file_init (file, read_descriptor, fd, (uint64_t) status.st_size);
+  return true;
 }
 
 void
@@ -87,16 +106,30 @@ paco_file_frame_from_header (
 }
 
 bool
-paco_file_frame_at (PacoFile *file, uint64_t offset, PacoFileFrame *frame)
+paco_file_peek_header (PacoFile *file, uint64_t offset, PacoHeader *header)
 {
   const uint8_t *data = paco_file_peek (file, offset, PACO_HEADER_PEEK_SIZE);
+
+  return data && paco_header_peek (data, PACO_HEADER_PEEK_SIZE, header, NULL);
+}
+
+bool
+paco_file_header_at (PacoFile *file, uint64_t offset, PacoHeader *header)
+{
+  const uint8_t *data = paco_file_peek_header (file, offset, header)
+      ? paco_file_peek (file, offset, header->header_size)
+      : NULL;
+
+  return data
+      && paco_header_parse (data, header->header_size, header, NULL, NULL);
+}
+
+bool
+paco_file_frame_at (PacoFile *file, uint64_t offset, PacoFileFrame *frame)
+{
   PacoHeader header;
 
-  if (!data || !paco_header_peek (data, PACO_HEADER_PEEK_SIZE, &header, NULL))
-    return false;
-  data = paco_file_peek (file, offset, header.header_size);
-  if (!data
-      || !paco_header_parse (data, header.header_size, &header, NULL, NULL)
+  if (!paco_file_header_at (file, offset, &header)
       || !paco_sync_is_possible (&header))
     return false;
   paco_file_frame_from_header (&header, offset, frame);

@@ -40,11 +40,20 @@ typedef struct
 
 void paco_file_init (
     PacoFile *file, PacoFileRead read, void *source, uint64_t size);
+/* The file is open as *fd, which stays the caller's. Returns false and errno if its size
+ * is not known. */
+bool paco_file_init_descriptor (PacoFile *file, int *fd);
 void paco_file_clear (PacoFile *file); /* with zeros */
 
 /* Returns `size` bytes at offset, valid until the next call, or NULL if they are
  * not there. */
 const uint8_t *paco_file_peek (PacoFile *file, uint64_t offset, size_t size);
+
+/* Reads the header at offset, or the fields that paco_header_peek() finds. Returns false
+ * if there is no good one. */
+bool paco_file_header_at (PacoFile *file, uint64_t offset, PacoHeader *header);
+bool paco_file_peek_header (
+    PacoFile *file, uint64_t offset, PacoHeader *header);
 
 /* Reads the frame at offset. Returns false if there is no good header. */
 bool paco_file_frame_at (PacoFile *file, uint64_t offset, PacoFileFrame *frame);

@@ -108,14 +108,12 @@ static bool
 hop (PacoFrameIndex *index, PacoFile *file)
 {
   PacoHeader header;
-  const uint8_t *data;
 
   if (index->next == file->size) {
     set_complete (index, false);
     return false;
   }
-  data = paco_file_peek (file, index->next, PACO_HEADER_PEEK_SIZE);
-  if (!data || !paco_header_peek (data, PACO_HEADER_PEEK_SIZE, &header, NULL)) {
+  if (!paco_file_peek_header (file, index->next, &header)) {
     index->given_up = true;
     return false;
   }

@@ -4,7 +4,7 @@
  * file is truncated, every program that reads the mapping is killed. */
 #include "gstpacolocalfile.h"
 #include "codec/helpers.h"
-#include <errno.h>
+#include "lib/stream/io.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -69,19 +69,11 @@ read_part (void *data, unsigned number)
 {
   Job *job = data;
   gsize at = MIN (number * job->each, job->size);
-  gsize end = MIN (at + job->each, job->size);
+  gsize size = MIN (job->each, job->size - at);
 
-  while (at < end) {
-    ssize_t got = pread (
-        job->descriptor, job->data + at, end - at, job->offset + at);
-
-    if (got > 0) {
-      at += got;
-    } else if (got == 0 || errno != EINTR) {
-      g_atomic_int_set (&job->failed, TRUE);
-      return;
-    }
-  }
+  if (paco_io_read_at (job->descriptor, job->offset + at, job->data + at, size)
+      < size)
+    g_atomic_int_set (&job->failed, TRUE);
 }
 
 gboolean

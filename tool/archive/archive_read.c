@@ -2,7 +2,7 @@
  * Does the first and the last but one step of archive: it reads files and takes them
  * apart (source.h), makes them again of what their frames give, and compares them. */
 #include "tool/archive/run.h"
-#include "lib/stream/open.h"
+#include "lib/stream/io.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -31,19 +31,14 @@ read_all (int fd, guint64 size, PacoBytes *bytes, PacoPieceFunc look,
 
   paco_bytes_set_size (bytes, size);
   while (at < size) {
-    gssize n = read (fd, bytes->data + at, MIN (PIECE, size - at));
+    gsize n = MIN (PIECE, size - at);
 
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return fail (error, "it cannot be read");
-    if (n == 0) {
-      errno = 0;
-      return fail (error, "it became shorter while it was read");
-    }
+    if (paco_io_read_at (fd, at, bytes->data + at, n) < n)
+      return fail (error,
+          errno ? "it cannot be read" : "it became shorter while it was read");
     if (look)
-      look (user, bytes->data, at, at + (gsize) n);
-    at += (gsize) n;
+      look (user, bytes->data, at, at + n);
+    at += n;
   }
   return TRUE;
 }

@@ -5,7 +5,7 @@
 #include "tool/archive/chunks.h"
 #include "tool/archive/part.h"
 #include "codec/text.h"
-#include "lib/stream/open.h"
+#include "lib/stream/io.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -98,25 +98,16 @@ compare_files (gconstpointer a, gconstpointer b)
 static gssize
 read_head (const char *path, guint8 *head, gsize size)
 {
-  int fd = paco_open_input (path, NULL);
-  gssize n = fd < 0 ? -1 : 0, got = 1;
+  int fd = paco_open_input (path, NULL), failed;
+  gssize n;
 
-  while (n >= 0 && (gsize) n < size && got > 0) {
-    got = read (fd, head + n, size - (gsize) n);
-    if (got < 0 && errno == EINTR)
-      got = 1;
-    else if (got < 0)
-      n = -1;
-    else
-      n += got;
-  }
-  if (fd >= 0) {
-    int failed = errno;
-
-    close (fd);
-    errno = failed;
-  }
-  return n;
+  if (fd < 0)
+    return -1;
+  n = (gssize) paco_io_read_at (fd, 0, head, size);
+  failed = errno;
+  close (fd);
+  errno = failed;
+  return failed == 0 ? n : -1;
 }
 
 /* Appends the name of a file if that is no picture. */

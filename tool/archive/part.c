@@ -2,6 +2,7 @@
  * Writes the file of an archive, and gives files their names (part.h). */
 #include "tool/archive/part.h"
 #include "lib/paco.h"
+#include "lib/stream/io.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -39,8 +40,7 @@ fail (GError **error, const char *path, const char *what)
   char *shown = g_filename_display_name (path);
 
   g_set_error (error, PACO_PART_ERROR, PACO_PART_FAILED, "%s cannot be %s: %s",
-      shown, what,
-      why == ENOSPC || why == EDQUOT ? "the disk is full" : g_strerror (why));
+      shown, what, paco_io_why (why));
   g_free (shown);
   return FALSE;
 }
@@ -205,30 +205,11 @@ reserve (PacoPart *part, guint64 end)
     paco_part_truncate (part, NULL);
 }
 
-static gboolean
-write_all (int fd, const guint8 *bytes, gsize size, guint64 offset)
-{
-  while (size > 0) {
-    gssize n = pwrite (fd, bytes, size, (off_t) offset);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n == 0)
-      errno = EIO;
-    if (n <= 0)
-      return FALSE;
-    bytes += n;
-    size -= (gsize) n;
-    offset += (guint64) n;
-  }
-  return TRUE;
-}
-
 gboolean
 paco_part_rewrite (
     PacoPart *part, const void *bytes, gsize size, GError **error)
 {
-  return write_all (part->fd, bytes, size, part->offset)
+  return paco_io_write_at (part->fd, part->offset, bytes, size)
       || fail (error, part->part_path, "written");
 }
 
@@ -245,7 +226,7 @@ paco_part_append (PacoPart *part, void *frame, gsize size, GError **error)
     return FALSE;
   }
   reserve (part, part->offset + size);
-  if (!write_all (part->fd, frame, size, part->offset)) {
+  if (!paco_io_write_at (part->fd, part->offset, frame, size)) {
     fail (error, part->part_path, "written");
     paco_part_truncate (part, NULL);
     return FALSE;
@@ -433,7 +414,7 @@ paco_part_write_file (
     return errno == EEXIST
         ? refuse (error, path, "is there already, and nothing is overwritten")
         : fail (error, path, "made");
-  good = write_all (fd, bytes, size, 0) && fsync (fd) == 0;
+  good = paco_io_write_at (fd, 0, bytes, size) && fsync (fd) == 0;
   if (!good)
     fail (error, path, "written");
   if (close (fd) != 0 && good)

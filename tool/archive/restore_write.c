@@ -6,6 +6,7 @@
  * and opened one in the other, never through a link. */
 #include "tool/archive/part.h"
 #include "tool/archive/restore_run.h"
+#include "lib/stream/io.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -38,8 +39,7 @@ give_up (PacoRestoreItem *item, GError **error)
   }
   shown = g_filename_display_name (item->kept.name);
   g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
-      "%s cannot be restored: %s", shown,
-      why == ENOSPC || why == EDQUOT ? "the disk is full" : g_strerror (why));
+      "%s cannot be restored: %s", shown, paco_io_why (why));
   g_free (shown);
   return FALSE;
 }
@@ -69,40 +69,20 @@ open_folder (int root, const char *name, const char **base)
   return folder;
 }
 
-static gboolean
-write_all (int fd, const guint8 *bytes, gsize size)
-{
-  while (size > 0) {
-    gssize n = write (fd, bytes, size);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return FALSE;
-    bytes += n;
-    size -= (gsize) n;
-  }
-  return TRUE;
-}
-
 /* Says whether the open file has these bytes. */
 static gboolean
 has_bytes (int fd, const PacoBytes *file)
 {
   guint8 piece[COMPARED];
-  gsize at = 0;
-  gssize n = 1;
 
-  while (at < file->len && n > 0) {
-    n = read (fd, piece, MIN (sizeof piece, file->len - at));
-    if (n < 0 && errno == EINTR)
-      n = 1;
-    else if (n > 0 && memcmp (piece, file->data + at, (gsize) n) == 0)
-      at += (gsize) n;
-    else
-      break;
+  for (gsize at = 0; at < file->len; at += sizeof piece) {
+    gsize n = MIN (sizeof piece, file->len - at);
+
+    if (paco_io_read_at (fd, at, piece, n) < n
+        || memcmp (piece, file->data + at, n) != 0)
+      return FALSE;
   }
-  return at == file->len;
+  return TRUE;
 }
 
 /* Looks at what has the file's name: the file itself is as good as restored, and what is
@@ -160,7 +140,7 @@ write_bytes (PacoRestoreRun *run, const PacoRestoreItem *item, int fd,
     gsize size = MIN (PIECE, file->len - at);
 
     paco_running_checksum_add (running, file->data + at, size);
-    good = write_all (fd, file->data + at, size);
+    good = paco_io_write_at (fd, at, file->data + at, size);
   }
   good = good && flush (fd);
   why = errno;

@@ -4,31 +4,11 @@
  * whole, and its source file is still the one that it was made of. */
 #include "tool/archive/count.h"
 #include "tool/archive/run.h"
-#include <errno.h>
+#include "lib/stream/io.h"
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define MAX_HEADER 65536
-
-/* Reads `size` bytes of OUT.part, or as many as there are. */
-static gsize
-read_at (const PacoPart *part, guint64 offset, guint8 *bytes, gsize size)
-{
-  gsize at = 0;
-
-  while (at < size) {
-    gssize n = pread (
-        paco_part_fd (part), bytes + at, size - at, (off_t) (offset + at));
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      break;
-    at += (gsize) n;
-  }
-  return at;
-}
 
 /* Reads the frame where the last one ends. Returns FALSE if there is none, or if
  * it is not whole. */
@@ -40,13 +20,14 @@ read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
   gsize head;
 
   g_byte_array_set_size (bytes, MAX_HEADER);
-  head = read_at (part, offset, bytes->data, MAX_HEADER);
+  head = paco_io_read_at (paco_part_fd (part), offset, bytes->data, MAX_HEADER);
   *info = (PacoInfo) PACO_INFO_INIT;
   if (paco_probe (bytes->data, head, info, NULL, NULL) != PACO_STATUS_OK
       || info->frame_size > G_MAXINT32)
     return FALSE;
   g_byte_array_set_size (bytes, info->frame_size);
-  return read_at (part, offset, bytes->data, info->frame_size)
+  return paco_io_read_at (
+             paco_part_fd (part), offset, bytes->data, info->frame_size)
       == info->frame_size
       && paco_frame_check (bytes->data, info->frame_size, &broken, NULL, NULL)
       == PACO_STATUS_OK
@@ -180,7 +161,7 @@ paco_run_resume (PacoRun *run, GError **error)
   good = keep_frames (run, bytes, file, &kept, error);
   run->report->resumed = paco_part_frames (run->part);
   if (good && run->report->resumed == 0
-      && (read_at (run->part, 0, bytes->data, 4) < 4
+      && (paco_io_read_at (paco_part_fd (run->part), 0, bytes->data, 4) < 4
           || memcmp (bytes->data, "PACO", 4) != 0)
       && status.st_size >= 4) {
     char *shown = g_filename_display_name (paco_part_path (run->part));

@@ -7,7 +7,7 @@
 #include "tool/archive/part.h"
 #include "codec/bytes.h"
 #include "codec/text.h"
-#include "lib/stream/open.h"
+#include "lib/stream/io.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -46,18 +46,7 @@ paco_sound_free (PacoSound *sound)
 static gboolean
 read_at (int fd, guint64 at, guint8 *bytes, gsize size)
 {
-  while (size > 0) {
-    gssize n = pread (fd, bytes, size, (off_t) at);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return FALSE;
-    bytes += n;
-    at += (guint64) n;
-    size -= (gsize) n;
-  }
-  return TRUE;
+  return paco_io_read_at (fd, at, bytes, size) == size;
 }
 
 static gboolean
@@ -297,19 +286,12 @@ struct PacoSoundMaker
 static gboolean
 put (PacoSoundMaker *maker, const guint8 *bytes, gsize size, GError **error)
 {
-  paco_running_checksum_add (maker->running, bytes, size);
-  while (maker->fd >= 0 && size > 0) {
-    gssize n = write (maker->fd, bytes, size);
+  struct iovec part = { (void *) bytes, size };
 
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return refuse (error, PACO_SOUND_REFUSED, maker->path,
-          "cannot be written: %s", g_strerror (errno));
-    bytes += n;
-    size -= (gsize) n;
-  }
-  return TRUE;
+  paco_running_checksum_add (maker->running, bytes, size);
+  return maker->fd < 0 || paco_io_write_next (maker->fd, &part, 1, NULL)
+      || refuse (error, PACO_SOUND_REFUSED, maker->path,
+          "cannot be written: %s", paco_io_why (errno));
 }
 
 PacoSoundMaker *
@@ -327,7 +309,7 @@ paco_sound_maker_new (
         AT_FDCWD, maker->path, &maker->temporary);
     if (maker->fd < 0) {
       refuse (error, PACO_SOUND_REFUSED, maker->path, "cannot be written: %s",
-          g_strerror (errno));
+          paco_io_why (errno));
       paco_sound_maker_abandon (maker);
       return NULL;
     }
@@ -418,7 +400,7 @@ paco_sound_maker_end (PacoSoundMaker *maker, GError **error)
   if (good && maker->fd >= 0)
     good = fsync (maker->fd) == 0
         || refuse (error, PACO_SOUND_REFUSED, maker->path,
-            "cannot be written: %s", g_strerror (errno));
+            "cannot be written: %s", paco_io_why (errno));
   good = good && (!maker->path || give_name (maker, error));
   paco_sound_maker_abandon (maker);
   return good;

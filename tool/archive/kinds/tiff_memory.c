@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Lets libtiff read and write TIFF files in memory (tiff_memory.h). */
 #include "tool/archive/kinds/tiff_memory.h"
-#include <errno.h>
+#include "lib/stream/io.h"
 #include <string.h>
-#include <unistd.h>
 
 enum
 {
@@ -38,25 +37,6 @@ blank_holes (const PacoTiffMemory *memory, guint8 *bytes, guint64 at, gsize n)
   }
 }
 
-/* Reads bytes of the file that is open. Returns how many could be read. */
-static gsize
-read_file (const PacoTiffMemory *memory, guint8 *to, gsize n)
-{
-  gsize done = 0;
-
-  while (done < n) {
-    gssize got = pread (
-        memory->fd, to + done, n - done, (off_t) (memory->at + done));
-
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      break;
-    done += (gsize) got;
-  }
-  return done;
-}
-
 static tmsize_t
 read_bytes (thandle_t handle, void *to, tmsize_t size)
 {
@@ -68,7 +48,7 @@ read_bytes (thandle_t handle, void *to, tmsize_t size)
     if (contents (memory))
       memcpy (to, contents (memory) + memory->at, n);
     else
-      n = read_file (memory, to, n);
+      n = paco_io_read_at (memory->fd, memory->at, to, n);
     blank_holes (memory, to, memory->at, n);
     memory->at += n;
   }
