@@ -91,8 +91,7 @@ paco_frame_decoder_set (PacoFrameDecoder *decoder, const char *name,
     const char *value, PacoError *error)
 {
   if (!decoder)
-    return paco_error_set (
-        error, PACO_STATUS_INVALID, "the argument decoder is NULL");
+    return paco_error_null ("decoder", error);
   return paco_settings_set (&decoder->settings, PACO_OF_DECODER,
       change_now (decoder), name, value, error);
 }
@@ -102,8 +101,7 @@ paco_frame_decoder_use_context (
     PacoFrameDecoder *decoder, void *context, PacoError *error)
 {
   if (!decoder)
-    return paco_error_set (
-        error, PACO_STATUS_INVALID, "the argument decoder is NULL");
+    return paco_error_null ("decoder", error);
   return paco_device_use_context (
       &decoder->options, change_now (decoder), context, error);
 }
@@ -141,8 +139,7 @@ paco_frame_decoder_share_threads (
   PacoStatus status;
 
   if (!decoder || !encoder)
-    return paco_error_set (error, PACO_STATUS_INVALID,
-        "the argument %s is NULL", decoder ? "encoder" : "decoder");
+    return paco_error_null (decoder ? "encoder" : "decoder", error);
   if (change_now (decoder) != PACO_CHANGE_CLOSED)
     return paco_error_set (error, PACO_STATUS_BUSY,
         "the decoder has threads already; they are shared before the first "
@@ -162,8 +159,7 @@ paco_frame_decoder_allocate (PacoFrameDecoder *decoder, size_t size,
   PacoStatus status;
 
   if (!decoder || !buffer)
-    return paco_error_set (error, PACO_STATUS_INVALID,
-        "the argument %s is NULL", decoder ? "buffer" : "decoder");
+    return paco_error_null (decoder ? "buffer" : "decoder", error);
   *buffer = (PacoBuffer){ NULL };
   status = open_device (decoder, error);
   if (status != PACO_STATUS_OK)
@@ -299,11 +295,10 @@ read_and_submit (PacoFrameDecoder *decoder, const void *data, size_t size,
   PacoStatus status;
 
   if (!decoder || !data || !image)
-    return paco_error_set (error, PACO_STATUS_INVALID,
-        "the argument %s is NULL",
-        !decoder    ? "decoder"
-            : !data ? "data"
-                    : "image");
+    return paco_error_null (!decoder ? "decoder"
+            : !data                  ? "data"
+                                     : "image",
+        error);
   status = read_arguments (
       decoder, data, size, image, &frame, &destination, error);
   if (status == PACO_STATUS_OK)
@@ -337,8 +332,7 @@ paco_frame_decoder_collect (
   Ticket *ticket;
 
   if (!decoder)
-    return paco_error_set (
-        error, PACO_STATUS_INVALID, "the argument decoder is NULL");
+    return paco_error_null ("decoder", error);
   if (in_flight (decoder) == 0)
     return paco_error_set (error, PACO_STATUS_EMPTY, "no frame is in flight");
   ticket = decoder->tickets[decoder->collected % PACO_MAX_FLIGHTS];

@@ -35,13 +35,6 @@ in_flight (const PacoFrameEncoder *encoder)
   return (unsigned) (encoder->submitted - encoder->collected);
 }
 
-static PacoStatus
-refuse_null (const char *name, PacoError *error)
-{
-  return paco_error_set (
-      error, PACO_STATUS_INVALID, "the argument %s is NULL", name);
-}
-
 /* --- life --- */
 
 static void
@@ -128,7 +121,7 @@ paco_frame_encoder_set (PacoFrameEncoder *encoder, const char *name,
   PacoStatus status;
 
   if (!encoder)
-    return refuse_null ("encoder", error);
+    return paco_error_null ("encoder", error);
   after = &encoder->settings;
   memcpy (&before, after, sizeof before);
   status = paco_settings_set (
@@ -148,7 +141,7 @@ paco_frame_encoder_use_context (
     PacoFrameEncoder *encoder, void *context, PacoError *error)
 {
   if (!encoder)
-    return refuse_null ("encoder", error);
+    return paco_error_null ("encoder", error);
   return paco_device_use_context (
       &encoder->options, change_now (encoder), context, error);
 }
@@ -192,7 +185,7 @@ paco_frame_encoder_configure (
   PacoStatus status;
 
   if (!encoder)
-    return refuse_null ("encoder", error);
+    return paco_error_null ("encoder", error);
   status = paco_info_read (info, &picture, &video, error);
   if (status != PACO_STATUS_OK)
     return status;
@@ -242,7 +235,7 @@ paco_frame_encoder_allocate (PacoFrameEncoder *encoder, size_t size,
   PacoStatus status;
 
   if (!encoder || !buffer)
-    return refuse_null (encoder ? "buffer" : "encoder", error);
+    return paco_error_null (encoder ? "buffer" : "encoder", error);
   *buffer = (PacoBuffer){ NULL };
   status = open_device (encoder, error);
   if (status != PACO_STATUS_OK)
@@ -306,7 +299,7 @@ paco_frame_encoder_submit (PacoFrameEncoder *encoder, const PacoImage *image,
   PacoStatus status;
 
   if (!encoder)
-    return refuse_null ("encoder", error);
+    return paco_error_null ("encoder", error);
   if (!encoder->described)
     return paco_error_set (error, PACO_STATUS_INVALID,
         "what the pictures are is not known: paco_frame_encoder_configure() "
@@ -346,7 +339,7 @@ paco_frame_encoder_collect (
   Ticket **ticket;
 
   if (!encoder || !frame)
-    return refuse_null (encoder ? "frame" : "encoder", error);
+    return paco_error_null (encoder ? "frame" : "encoder", error);
   *frame = (PacoFrame){ NULL };
   if (in_flight (encoder) == 0)
     return paco_error_set (error, PACO_STATUS_EMPTY, "no frame is in flight");
@@ -376,7 +369,7 @@ paco_frame_encoder_encode (PacoFrameEncoder *encoder, const PacoImage *image,
   PacoStatus status;
 
   if (!encoder || !frame)
-    return refuse_null (encoder ? "frame" : "encoder", error);
+    return paco_error_null (encoder ? "frame" : "encoder", error);
   *frame = (PacoFrame){ NULL };
   if (in_flight (encoder) > 0)
     return paco_error_set (error, PACO_STATUS_BUSY,

@@ -38,6 +38,13 @@ paco_error_set (PacoError *error, PacoStatus status, const char *format, ...)
 }
 
 PacoStatus
+paco_error_null (const char *name, PacoError *error)
+{
+  return paco_error_set (
+      error, PACO_STATUS_INVALID, "the argument %s is NULL", name);
+}
+
+PacoStatus
 paco_struct_check (const void *given, size_t known, const char *name,
     const char *initializer, PacoError *error)
 {

@@ -70,8 +70,7 @@ paco_image_read (const PacoImage *image, const PacoPictureFormat *format,
   unsigned n;
 
   if (!image)
-    return paco_error_set (
-        error, PACO_STATUS_INVALID, "the argument image is NULL");
+    return paco_error_null ("image", error);
   if (image->where > PACO_IN_CUDA_MEMORY || image->reserved != 0
       || image->more[0] | image->more[1] | image->more[2] | image->more[3])
     return paco_error_set (error, PACO_STATUS_INVALID,

@@ -156,8 +156,7 @@ paco_info_header (const void *data, size_t size, PacoHeader *header,
   GError *failure = NULL;
 
   if (!data)
-    return paco_error_set (
-        error, PACO_STATUS_INVALID, "the argument data is NULL");
+    return paco_error_null ("data", error);
   if (size < PACO_PROBE_SIZE)
     return ask_for_more (PACO_PROBE_SIZE, size, needed, error);
   if (!paco_header_peek (data, size, header, &failure))

@@ -11,6 +11,8 @@
 PacoStatus paco_error_ok (PacoError *error);
 PacoStatus paco_error_set (PacoError *error, PacoStatus status,
     const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* Says that the argument of that name must not be NULL. */
+PacoStatus paco_error_null (const char *name, PacoError *error);
 /* Turns failure, which may be NULL, into *error, and frees it. */
 PacoStatus paco_error_take (PacoError *error, GError *failure);
 

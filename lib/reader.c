@@ -69,13 +69,6 @@ struct PacoReader
 };
 
 static PacoStatus
-refuse_null (const char *name, PacoError *error)
-{
-  return paco_error_set (
-      error, PACO_STATUS_INVALID, "the argument %s is NULL", name);
-}
-
-static PacoStatus
 no_memory (const PacoReader *reader, size_t size, PacoError *error)
 {
   return paco_error_set (error, PACO_STATUS_MEMORY,
@@ -145,7 +138,7 @@ paco_reader_open (const char *path, PacoReader **reader, PacoError *error)
   int fd;
 
   if (!path || !reader)
-    return refuse_null (path ? "reader" : "path", error);
+    return paco_error_null (path ? "reader" : "path", error);
   *reader = NULL;
   fd = paco_open_input (path, &why);
   if (fd < 0)
@@ -161,7 +154,7 @@ paco_reader_open_fd (int fd, PacoReader **reader, PacoError *error)
   char name[32];
 
   if (!reader)
-    return refuse_null ("reader", error);
+    return paco_error_null ("reader", error);
   *reader = NULL;
   if (fstat (fd, &status) != 0)
     return paco_error_set (error, PACO_STATUS_IO, "%d is no open file: %s", fd,
@@ -432,7 +425,7 @@ paco_reader_next (PacoReader *reader, PacoFrame *frame, PacoError *error)
   size_t needed = 1;
 
   if (!reader || !frame)
-    return refuse_null (reader ? "frame" : "reader", error);
+    return paco_error_null (reader ? "frame" : "reader", error);
   *frame = reader->pending;
   reader->pending = (PacoFrame){ NULL };
   if (frame->owner)
@@ -501,7 +494,7 @@ paco_reader_find (PacoReader *reader, PacoFrame *frame, PacoError *error)
   size_t size = 0;
 
   if (!reader || !frame)
-    return refuse_null (reader ? "frame" : "reader", error);
+    return paco_error_null (reader ? "frame" : "reader", error);
   if (reader->seekable && !reader->pending.owner) {
     PacoStatus status = find_followed (reader, &size, error);
 
@@ -522,7 +515,10 @@ paco_reader_read (const PacoReader *reader, const PacoFrame *frame, void *data,
   size_t got;
 
   if (!reader || !frame || !data)
-    return refuse_null (!reader ? "reader" : !frame ? "frame" : "data", error);
+    return paco_error_null (!reader ? "reader"
+            : !frame                ? "frame"
+                                    : "data",
+        error);
   if (frame->data) {
     memcpy (data, frame->data, frame->size);
     return paco_error_ok (error);
@@ -714,7 +710,7 @@ paco_reader_count (PacoReader *reader, uint64_t *n_frames, PacoError *error)
   PacoStatus status;
 
   if (!reader || !n_frames)
-    return refuse_null (reader ? "n_frames" : "reader", error);
+    return paco_error_null (reader ? "n_frames" : "reader", error);
   status = number_frames_again (reader, error);
   if (status != PACO_STATUS_OK)
     return status;
@@ -746,7 +742,7 @@ paco_reader_seek (PacoReader *reader, uint64_t number, PacoError *error)
   PacoStatus status;
 
   if (!reader)
-    return refuse_null ("reader", error);
+    return paco_error_null ("reader", error);
   status = number_frames (reader, error);
   if (status == PACO_STATUS_OK && number >= n_frames_of (reader))
     status = number_frames_again (reader, error);

@@ -14,8 +14,7 @@ check_slices (const PacoHeader *header, uint16_t *const *slices, uint32_t width,
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
         "the frame is of no stack: it is a picture by itself");
   if (!slices || !images)
-    return paco_error_set (error, PACO_STATUS_INVALID,
-        "the argument %s is NULL", slices ? "images" : "slices");
+    return paco_error_null (slices ? "images" : "slices", error);
   if (width == 0 || height == 0 || width > header->picture.width
       || height > header->picture.height)
     return paco_error_set (error, PACO_STATUS_INVALID,

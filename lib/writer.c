@@ -32,13 +32,6 @@ struct PacoWriter
 };
 
 static PacoStatus
-refuse_null (const char *name, PacoError *error)
-{
-  return paco_error_set (
-      error, PACO_STATUS_INVALID, "the argument %s is NULL", name);
-}
-
-static PacoStatus
 fail (const PacoWriter *writer, int number, PacoError *error)
 {
   return paco_error_set (error, PACO_STATUS_IO,
@@ -195,7 +188,7 @@ paco_writer_open (
   int fd;
 
   if (!path || !writer)
-    return refuse_null (path ? "writer" : "path", error);
+    return paco_error_null (path ? "writer" : "path", error);
   *writer = NULL;
   if (how > PACO_WRITER_RESUME)
     return paco_error_set (error, PACO_STATUS_INVALID,
@@ -230,7 +223,7 @@ paco_writer_open_fd (int fd, PacoWriter **writer, PacoError *error)
   char name[32];
 
   if (!writer)
-    return refuse_null ("writer", error);
+    return paco_error_null ("writer", error);
   *writer = NULL;
   if (fcntl (fd, F_GETFD) < 0)
     return paco_error_set (error, PACO_STATUS_IO, "%d is no open file: %s", fd,
@@ -243,7 +236,7 @@ PacoStatus
 paco_writer_sync (PacoWriter *writer, PacoError *error)
 {
   if (!writer)
-    return refuse_null ("writer", error);
+    return paco_error_null ("writer", error);
   if (fdatasync (writer->fd) == 0 || errno == EINVAL || errno == EROFS)
     return paco_error_ok (error);
   return fail (writer, errno, error);
@@ -305,7 +298,7 @@ paco_writer_add (
   PacoStatus status;
 
   if (!writer)
-    return refuse_null ("writer", error);
+    return paco_error_null ("writer", error);
   status = paco_info_header (data, size, &header, NULL, error);
   if (status != PACO_STATUS_OK)
     return status;

@@ -49,9 +49,7 @@ check_sound (const char *path, GError **error)
   char head[12] = "";
   const char *why;
   int fd = paco_open_input (path, &why);
-  size_t n = fd >= 0
-      ? paco_io_read_next (fd, head, sizeof head, sizeof head, NULL)
-      : 0;
+  size_t n = fd >= 0 ? paco_io_read_at (fd, 0, head, sizeof head) : 0;
 
   if (fd >= 0)
     close (fd);
