@@ -1,65 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Parts of pictures; crop.h says for whom. wavelet.h says how far filters reach. */
 #include "crop.h"
-#include "error.h"
 #include "wavelet.h"
 #include <string.h>
 
 #define LINE_ALIGNMENT 64
-
-/* --- checks --- */
-
-/* Says whether component c has samples for the part. */
-static bool
-check_component (const PacoPictureFormat *format, const PacoPicture *picture,
-    unsigned reduce, unsigned c, GError **error)
-{
-  const PacoCrop *crop = &picture->crop;
-  const PacoComponent *component = &format->components[c];
-  unsigned columns = picture->layout[c].group_samples
-          * paco_layout_aligned_groups (&picture->layout[c])
-      << component->subsampling_x;
-  unsigned lines = paco_n_fields (format) << component->subsampling_y;
-  uint32_t width, height;
-
-  if (crop->x % columns != 0 || crop->y % lines != 0) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "region=%u,%u,%u,%u: for component %u x has to be a multiple of %u, "
-        "and y of %u",
-        crop->x, crop->y, crop->width, crop->height, c, columns, lines);
-    return false;
-  }
-  paco_geometry_reduced_component (format, c, reduce, &width, &height);
-  if ((crop->y >> component->subsampling_y)
-          + paco_ceil_shift (crop->height, component->subsampling_y)
-      <= height)
-    return true;
-  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-      "region=%u,%u,%u,%u: component %u has no lines for it", crop->x, crop->y,
-      crop->width, crop->height, c);
-  return false;
-}
-
-bool
-paco_crop_check (const PacoPictureFormat *format, const PacoPicture *picture,
-    unsigned reduce, GError **error)
-{
-  const PacoCrop *crop = &picture->crop;
-  uint32_t width, height;
-
-  paco_geometry_reduced_size (format, reduce, &width, &height);
-  if (crop->x >= width || crop->y >= height || crop->width > width - crop->x
-      || crop->height > height - crop->y) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "region=%u,%u,%u,%u does not lie in the picture of %u x %u", crop->x,
-        crop->y, crop->width, crop->height, width, height);
-    return false;
-  }
-  for (unsigned c = 0; c < format->n_components; c++)
-    if (!check_component (format, picture, reduce, c, error))
-      return false;
-  return true;
-}
 
 /* --- blocks --- */
 

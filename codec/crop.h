@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Decodes a part of a picture, which PacoPicture.crop says. Blocks that do not show in it
  * are left out, but the transform runs over the whole picture: backends decode to memory
- * of their own, and move the part from there. decoder.c leaves blocks out, layout.c
- * checks the part, and backends place the whole. */
+ * of their own, and move the part from there. decoder.c leaves blocks out, and
+ * backends place the whole; layout.c has checked the part. */
 #pragma once
 #include "header.h"
 #include "index.h"
 #include "picture.h"
-
-/* Says whether picture->crop lies in the reduced picture, and begins where groups of
- * the picture's layouts and subsampled samples begin. Error UNSUPPORTED. */
-bool paco_crop_check (const PacoPictureFormat *format,
-    const PacoPicture *picture, unsigned reduce, GError **error);
 
 /* Makes all blocks zero that do not show in the part. Returns how many of the others are
  * replaced. */

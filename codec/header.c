@@ -274,6 +274,42 @@ paco_header_parse_frame (const uint8_t *data, size_t size, PacoHeader *header,
   return TRUE;
 }
 
+/* --- changing --------------------------------------------------------- */
+
+/* Changes the number with which the first chunk of that type begins. */
+static gboolean
+set_number (uint8_t *data, size_t size, unsigned type, uint32_t number)
+{
+  PacoHeader header;
+  PacoChunk chunk;
+
+  if (!paco_header_parse (data, size, &header, NULL, NULL))
+    return FALSE;
+  while (paco_chunk_next (&header.video.ancillary, &chunk))
+    if (chunk.type == type && chunk.size >= 4) {
+      uint8_t *end = data + header.header_size - PACO_HEADER_CRC_SIZE;
+
+      paco_put32 (data + (chunk.data - data), number);
+      paco_put32 (end, crc32 (0, data, end - data));
+      return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+paco_header_set_stack (uint8_t *data, size_t size, uint32_t number)
+{
+  return set_number (data, size, PACO_CHUNK_SLICE, number);
+}
+
+gboolean
+paco_header_set_files (uint8_t *data, size_t size, uint32_t n_files)
+{
+  return set_number (data, size, PACO_ANCILLARY_N_FILES, n_files);
+}
+
+/* --- whole frames ----------------------------------------------------- */
+
 size_t
 paco_header_payload_size (const PacoHeader *header)
 {

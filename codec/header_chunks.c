@@ -15,7 +15,6 @@ enum
   CHUNK_VIEWS = 5,
   CHUNK_CUT_POINTS = 6,
   CHUNK_ATTACHMENT = 256,
-  CHUNK_SLICE = 257,
   MASTERING_DISPLAY_SIZE = 24,
   CONTENT_LIGHT_SIZE = 4,
   PLACE_SIZE = 12,
@@ -99,7 +98,7 @@ write_place (const PacoPlace *place, uint8_t *p)
 static uint8_t *
 write_slice (const PacoSlice *slice, uint8_t *p)
 {
-  p = paco_put16 (paco_put16 (p, CHUNK_SLICE), SLICE_SIZE);
+  p = paco_put16 (paco_put16 (p, PACO_CHUNK_SLICE), SLICE_SIZE);
   p = paco_put32 (p, slice->number);
   *p++ = slice->length;
   *p++ = slice->position;
@@ -171,38 +170,6 @@ paco_header_set_place (uint8_t *data, size_t size, const PacoPlace *place)
   return TRUE;
 }
 
-/* Changes the number with which the first chunk of that type begins. */
-static gboolean
-set_number (uint8_t *data, size_t size, unsigned type, uint32_t number)
-{
-  PacoHeader header;
-  PacoChunk chunk;
-
-  if (!paco_header_parse (data, size, &header, NULL, NULL))
-    return FALSE;
-  while (paco_chunk_next (&header.video.ancillary, &chunk))
-    if (chunk.type == type && chunk.size >= 4) {
-      uint8_t *end = data + header.header_size - PACO_HEADER_CRC_SIZE;
-
-      paco_put32 (data + (chunk.data - data), number);
-      paco_put32 (end, crc32 (0, data, end - data));
-      return TRUE;
-    }
-  return FALSE;
-}
-
-gboolean
-paco_header_set_stack (uint8_t *data, size_t size, uint32_t number)
-{
-  return set_number (data, size, CHUNK_SLICE, number);
-}
-
-gboolean
-paco_header_set_files (uint8_t *data, size_t size, uint32_t n_files)
-{
-  return set_number (data, size, PACO_ANCILLARY_N_FILES, n_files);
-}
-
 /* --- parsing ---------------------------------------------------------- */
 
 static void
@@ -272,7 +239,7 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
       video->place.offset = paco_get32 (data + 4)
           | (uint64_t) paco_get32 (data + 8) << 32;
       return TRUE;
-    case CHUNK_SLICE:
+    case PACO_CHUNK_SLICE:
       return parse_slice (data, size, header);
     case CHUNK_CUT_POINTS:
       if (size != CUT_POINTS_SIZE || header->coding.cut_points

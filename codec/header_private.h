@@ -10,6 +10,7 @@ enum
 {
   PACO_HEADER_FIXED_SIZE = 72,
   PACO_HEADER_CRC_SIZE = 4,
+  PACO_CHUNK_SLICE = 257, /* the type of the chunk that says video.slice */
   PACO_HEADER_STEP_MASK =
       0x3fff, /* of a subband's entry: the code of its step */
 };

@@ -316,6 +316,60 @@ check_region (const PacoPictureFormat *format, const PacoPicture *picture,
   return true;
 }
 
+/* Says whether component c has samples for the part. */
+static bool
+check_crop_of (const PacoPictureFormat *format, const PacoPicture *picture,
+    unsigned reduce, unsigned c, GError **error)
+{
+  const PacoCrop *crop = &picture->crop;
+  const PacoComponent *component = &format->components[c];
+  unsigned columns = picture->layout[c].group_samples
+          * paco_layout_aligned_groups (&picture->layout[c])
+      << component->subsampling_x;
+  unsigned lines = paco_n_fields (format) << component->subsampling_y;
+  uint32_t width, height;
+
+  if (crop->x % columns != 0 || crop->y % lines != 0) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "region=%u,%u,%u,%u: for component %u x has to be a multiple of %u, "
+        "and y of %u",
+        crop->x, crop->y, crop->width, crop->height, c, columns, lines);
+    return false;
+  }
+  paco_geometry_reduced_component (format, c, reduce, &width, &height);
+  if ((crop->y >> component->subsampling_y)
+          + paco_ceil_shift (crop->height, component->subsampling_y)
+      <= height)
+    return true;
+  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      "region=%u,%u,%u,%u: component %u has no lines for it", crop->x, crop->y,
+      crop->width, crop->height, c);
+  return false;
+}
+
+/* Says whether picture->crop lies in the reduced picture, and begins where groups of
+ * the picture's layouts and subsampled samples begin. Error UNSUPPORTED. */
+static bool
+check_crop (const PacoPictureFormat *format, const PacoPicture *picture,
+    unsigned reduce, GError **error)
+{
+  const PacoCrop *crop = &picture->crop;
+  uint32_t width, height;
+
+  paco_geometry_reduced_size (format, reduce, &width, &height);
+  if (crop->x >= width || crop->y >= height || crop->width > width - crop->x
+      || crop->height > height - crop->y) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "region=%u,%u,%u,%u does not lie in the picture of %u x %u", crop->x,
+        crop->y, crop->width, crop->height, width, height);
+    return false;
+  }
+  for (unsigned c = 0; c < format->n_components; c++)
+    if (!check_crop_of (format, picture, reduce, c, error))
+      return false;
+  return true;
+}
+
 bool
 paco_picture_check (const PacoPictureFormat *format, const PacoPicture *picture,
     unsigned reduce, GError **error)
@@ -325,7 +379,7 @@ paco_picture_check (const PacoPictureFormat *format, const PacoPicture *picture,
 
   if (!paco_layouts_check (format, picture->layout, error)
       || (picture->crop.width > 0
-          && !paco_crop_check (format, picture, reduce, error)))
+          && !check_crop (format, picture, reduce, error)))
     return false;
   n = paco_picture_regions (format, picture, reduce, regions);
   for (unsigned i = 0; i < n; i++)

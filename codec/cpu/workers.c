@@ -11,6 +11,8 @@
  * the caller. Jobs are joined in the order in which they came, so the oldest frame
  * is served first. */
 #include "codec/cpu/workers.h"
+#include "codec/coder_private.h"
+#include "codec/cpu/backend_private.h"
 #include "codec/cpu/processors.h"
 
 #define MAX_THREADS 1024
@@ -269,4 +271,28 @@ PacoDwtLines *
 paco_workers_lines (PacoWorkers *workers, unsigned worker)
 {
   return workers->scratch[worker].lines;
+}
+
+PacoWorkers *
+paco_cpu_workers_new (const PacoBackendOptions *options, GError **error)
+{
+  const PacoCoder *other = options->share_threads;
+  PacoWorkers *workers = other && other->threads
+      ? paco_workers_ref (other->threads)
+      : paco_workers_new (options->threads);
+
+  if (!workers)
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "the threads of the CPU backend could not be started");
+  return workers;
+}
+
+void
+paco_cpu_describe (
+    PacoStats *stats, const PacoWorkers *workers, const PacoCpuOps *ops)
+{
+  unsigned threads = paco_workers_count (workers);
+
+  g_snprintf (stats->device, sizeof stats->device, "%u thread%s, %s", threads,
+      threads == 1 ? "" : "s", ops->blocks->name);
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Checks that dependencies run one way: plugin -> caps, lib/stream -> codec;
 # lib -> lib/stream -> gpu -> codec; tool -> tool/archive -> lib, codec. The two CPU
-# coders are written apart, so that one can judge the other.
+# coders are written apart, so that one can judge the other. Files of a folder do not
+# need each other in a circle.
 cd "${PACO_SOURCE_ROOT:?}" || exit 1
 failed=0
 
@@ -32,4 +33,34 @@ forbid tool 'cuda' 'caps/' 'gpu/' 'plugin/' 'codec/reference' 'codec/cpu' 'tests
 forbid plugin 'lib/[^s]' 'tool/' 'codec/reference' 'codec/cpu' 'tests/'
 forbid codec/reference 'codec/cpu'
 forbid codec/cpu 'codec/reference'
+
+# List which file uses which other file of its folder: file.c.o, or subfolder_file.c.o.
+list_users () {
+  nm -A ./*.c.o | awk -v folders=" $(cd "$1" && echo */) " '
+    function folder_of (file) {
+      sub (/_.*/, "/", file)
+      return index (folders, " " file " ") ? file : ""
+    }
+    { sub (/.*\//, "", $1); sub (/\.c\.o:.*/, "", $1) }
+    $(NF - 1) == "U" { uses[$1 " " $NF] }
+    $(NF - 1) ~ /[A-TV-Z]/ { owner[$NF] = $1 }
+    END {
+      for (use in uses) {
+        split (use, user)
+        file = owner[user[2]]
+        if (file && folder_of (file) == folder_of (user[1]))
+          print user[1], file
+      }
+    }'
+}
+
+cd "${PACO_BUILD_ROOT:?}" || exit 1
+for target in $(find caps codec gpu lib tool -name '*.c.o' -exec dirname {} + | sort -u); do
+  folder=${target%/*}
+  if ! (cd "$target" && list_users "$PACO_SOURCE_ROOT/$folder") | tsort >/dev/null
+  then
+    echo "These files of $folder/ need each other."
+    failed=1
+  fi
+done
 exit $failed
