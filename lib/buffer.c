@@ -32,17 +32,24 @@ allocate_ordinary (size_t size)
 }
 
 PacoStatus
-paco_buffer_allocate (
-    PacoCoder *coder, size_t size, PacoBuffer *buffer, PacoError *error)
+paco_session_allocate (
+    PacoSession *session, size_t size, PacoBuffer *buffer, PacoError *error)
 {
   PacoHostMemory *memory;
   GError *failure = NULL;
+  PacoStatus status;
 
+  if (!buffer)
+    return paco_error_null ("buffer", error);
+  *buffer = (PacoBuffer){ NULL };
+  status = paco_session_open (session, error);
+  if (status != PACO_STATUS_OK)
+    return status;
   if (size == 0)
     return paco_error_set (
         error, PACO_STATUS_INVALID, "memory of no bytes is asked for");
-  if (paco_coder_has_host_memory (coder)) {
-    memory = paco_coder_host_memory (coder, size, &failure);
+  if (paco_coder_has_host_memory (session->coder)) {
+    memory = paco_coder_host_memory (session->coder, size, &failure);
     if (!memory)
       return paco_error_take (error, failure);
   } else {

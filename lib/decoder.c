@@ -5,46 +5,24 @@
 #include "lib/private.h"
 #include <string.h>
 
-/* A frame in flight. */
-typedef struct
-{
-  void *user;
-  gint
-      dropped; /* atomic: the codec is done with a frame that was not collected */
-} Ticket;
-
 struct PacoFrameDecoder
 {
-  PacoSettings settings;
-  PacoBackendOptions options; /* What the settings do not say. */
-  PacoDecoder *coder;         /* NULL: no device is open */
-  char device[PACO_DEVICE_TEXT];
+  PacoSession session;
   /* The coder is configured for these. */
   PacoSampleLayout layouts[PACO_MAX_COMPONENTS];
   unsigned reduce;
   /* The place of the frame before. */
   bool has_number;
   uint32_t number;
-  uint64_t submitted, collected;
-  Ticket
-      *tickets[PACO_MAX_FLIGHTS]; /* frame n has number n % PACO_MAX_FLIGHTS */
 };
 
-static unsigned
-in_flight (const PacoFrameDecoder *decoder)
+static PacoDecoder *
+coder_of (const PacoFrameDecoder *decoder)
 {
-  return (unsigned) (decoder->submitted - decoder->collected);
+  return (PacoDecoder *) decoder->session.coder;
 }
 
 /* --- life --- */
-
-static void
-drop (void *user_data)
-{
-  Ticket *ticket = user_data;
-
-  g_atomic_int_set (&ticket->dropped, TRUE);
-}
 
 PacoFrameDecoder *
 paco_frame_decoder_new (void)
@@ -53,8 +31,7 @@ paco_frame_decoder_new (void)
 
   if (!decoder)
     return NULL;
-  paco_settings_init (&decoder->settings);
-  decoder->options.drop = drop;
+  paco_session_init (&decoder->session, false);
   return decoder;
 }
 
@@ -63,27 +40,8 @@ paco_frame_decoder_free (PacoFrameDecoder *decoder)
 {
   if (!decoder)
     return;
-  paco_coder_close (PACO_CODER (decoder->coder));
-  for (uint64_t n = decoder->collected; n < decoder->submitted; n++) {
-    Ticket **ticket = &decoder->tickets[n % PACO_MAX_FLIGHTS];
-
-    /* A device that was lost may still say that it is done with the frame. */
-    if (!g_atomic_int_get (&(*ticket)->dropped))
-      *ticket = NULL;
-  }
-  for (unsigned i = 0; i < PACO_MAX_FLIGHTS; i++)
-    g_free (decoder->tickets[i]);
-  paco_settings_clear (&decoder->settings);
+  paco_session_clear (&decoder->session);
   g_free (decoder);
-}
-
-/* Returns which settings may change now. */
-static PacoChange
-change_now (const PacoFrameDecoder *decoder)
-{
-  if (in_flight (decoder) > 0)
-    return PACO_CHANGE_ANY;
-  return decoder->coder ? PACO_CHANGE_IDLE : PACO_CHANGE_CLOSED;
 }
 
 PacoStatus
@@ -92,8 +50,7 @@ paco_frame_decoder_set (PacoFrameDecoder *decoder, const char *name,
 {
   if (!decoder)
     return paco_error_null ("decoder", error);
-  return paco_settings_set (&decoder->settings, PACO_OF_DECODER,
-      change_now (decoder), name, value, error);
+  return paco_session_set (&decoder->session, name, value, error);
 }
 
 PacoStatus
@@ -102,34 +59,16 @@ paco_frame_decoder_use_context (
 {
   if (!decoder)
     return paco_error_null ("decoder", error);
-  return paco_device_use_context (
-      &decoder->options, change_now (decoder), context, error);
+  return paco_session_use_context (&decoder->session, context, error);
 }
 
 const char *
 paco_frame_decoder_device (const PacoFrameDecoder *decoder)
 {
-  return decoder ? decoder->device : "";
+  return decoder ? decoder->session.device : "";
 }
 
 /* --- configuration --- */
-
-static PacoStatus
-open_device (PacoFrameDecoder *decoder, PacoError *error)
-{
-  PacoError failure = { PACO_STATUS_OK, "" };
-  PacoCoder *coder;
-
-  if (decoder->coder)
-    return PACO_STATUS_OK;
-  coder = paco_device_open (
-      &decoder->settings, &decoder->options, false, &failure);
-  if (!coder)
-    return paco_error_set (error, failure.status, "%s", failure.message);
-  decoder->coder = (PacoDecoder *) coder;
-  paco_device_describe (coder, decoder->device);
-  return PACO_STATUS_OK;
-}
 
 PacoStatus
 paco_frame_decoder_share_threads (
@@ -140,14 +79,14 @@ paco_frame_decoder_share_threads (
 
   if (!decoder || !encoder)
     return paco_error_null (decoder ? "encoder" : "decoder", error);
-  if (change_now (decoder) != PACO_CHANGE_CLOSED)
+  if (paco_session_change (&decoder->session) != PACO_CHANGE_CLOSED)
     return paco_error_set (error, PACO_STATUS_BUSY,
         "the decoder has threads already; they are shared before the first "
         "frame");
-  options = &decoder->options;
+  options = &decoder->session.options;
   status = paco_encoder_open_coder (encoder, &options->share_threads, error);
   if (status == PACO_STATUS_OK)
-    status = open_device (decoder, error);
+    status = paco_session_open (&decoder->session, error);
   options->share_threads = NULL;
   return status == PACO_STATUS_OK ? paco_error_ok (error) : status;
 }
@@ -156,16 +95,9 @@ PacoStatus
 paco_frame_decoder_allocate (PacoFrameDecoder *decoder, size_t size,
     PacoBuffer *buffer, PacoError *error)
 {
-  PacoStatus status;
-
-  if (!decoder || !buffer)
-    return paco_error_null (decoder ? "buffer" : "decoder", error);
-  *buffer = (PacoBuffer){ NULL };
-  status = open_device (decoder, error);
-  if (status != PACO_STATUS_OK)
-    return status;
-  return paco_buffer_allocate (
-      PACO_CODER (decoder->coder), size, buffer, error);
+  if (!decoder)
+    return paco_error_null ("decoder", error);
+  return paco_session_allocate (&decoder->session, size, buffer, error);
 }
 
 static bool
@@ -178,17 +110,17 @@ static PacoStatus
 configure (PacoFrameDecoder *decoder, const PacoHeader *header,
     const PacoSampleLayout *layouts, PacoError *error)
 {
-  unsigned reduce = decoder->settings.reduce;
+  unsigned reduce = decoder->session.settings.reduce;
   GError *failure = NULL;
 
-  if (paco_decoder_takes (decoder->coder, header) && decoder->reduce == reduce
-      && same_layouts (decoder->layouts, layouts))
+  if (paco_decoder_takes (coder_of (decoder), header)
+      && decoder->reduce == reduce && same_layouts (decoder->layouts, layouts))
     return PACO_STATUS_OK;
-  if (in_flight (decoder) > 0)
+  if (paco_session_in_flight (&decoder->session) > 0)
     return paco_error_set (error, PACO_STATUS_BUSY,
         "this frame is of another kind than those in flight; collect them");
   if (!paco_decoder_configure (
-          decoder->coder, header, layouts, reduce, &failure))
+          coder_of (decoder), header, layouts, reduce, &failure))
     return paco_error_take (error, failure);
   memcpy (decoder->layouts, layouts, sizeof decoder->layouts);
   decoder->reduce = reduce;
@@ -204,7 +136,7 @@ forget_unless_next (PacoFrameDecoder *decoder, const PacoVideoInfo *video)
 {
   if (decoder->has_number && video->has_place
       && video->place.number != decoder->number + 1)
-    paco_decoder_forget (decoder->coder);
+    paco_decoder_forget (coder_of (decoder));
   decoder->has_number = video->has_place;
   decoder->number = video->place.number;
 }
@@ -215,15 +147,15 @@ read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
     const PacoImage *image, PacoCodedFrame *frame, PacoPicture *destination,
     PacoError *error)
 {
-  unsigned reduce = decoder->settings.reduce;
+  unsigned reduce = decoder->session.settings.reduce;
   const PacoPictureFormat *picture = &frame->header.picture;
   GError *failure = NULL;
 
   if (!paco_coded_frame_parse (frame, data, size, &failure)
       || !paco_header_check_pixels (
-          &frame->header, decoder->settings.max_pixels, &failure))
+          &frame->header, decoder->session.settings.max_pixels, &failure))
     return paco_error_take (error, failure);
-  if (frame->header.video.slice.length > 0 && !decoder->settings.slices)
+  if (frame->header.video.slice.length > 0 && !decoder->session.settings.slices)
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
         "the frame is slice %u of a stack of %u, and no picture by itself: set "
         "slices=true, and have paco_stack_pictures() make the pictures",
@@ -238,26 +170,8 @@ read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
         "reduce=%u, but the frame has only %u levels to leave out", reduce,
         frame->header.coding.levels);
-  return paco_image_read (
-      image, picture, reduce, decoder->settings.region, destination, error);
-}
-
-static PacoStatus
-take_ticket (PacoFrameDecoder *decoder, Ticket **ticket, PacoError *error)
-{
-  Ticket **place = &decoder->tickets[decoder->submitted % PACO_MAX_FLIGHTS];
-
-  if (in_flight (decoder) >= paco_coder_depth (PACO_CODER (decoder->coder)))
-    return paco_error_set (error, PACO_STATUS_BUSY,
-        "%u frames are in flight, and no more may be; collect one",
-        in_flight (decoder));
-  if (!*place)
-    *place = g_try_new0 (Ticket, 1);
-  *ticket = *place;
-  if (!*place)
-    return paco_error_set (
-        error, PACO_STATUS_MEMORY, "there is no memory for a frame");
-  return PACO_STATUS_OK;
+  return paco_image_read (image, picture, reduce,
+      decoder->session.settings.region, destination, error);
 }
 
 static PacoStatus
@@ -266,23 +180,23 @@ submit (PacoFrameDecoder *decoder, PacoCodedFrame *frame,
 {
   GError *failure = NULL;
   bool submitted;
-  Ticket *ticket;
-  PacoStatus status = open_device (decoder, error);
+  PacoTicket *ticket;
+  PacoStatus status = paco_session_open (&decoder->session, error);
 
   if (status == PACO_STATUS_OK)
     status = configure (decoder, &frame->header, destination->layout, error);
   if (status == PACO_STATUS_OK)
-    status = take_ticket (decoder, &ticket, error);
+    status = paco_session_begin (&decoder->session, &ticket, error);
   if (status != PACO_STATUS_OK)
     return status;
   ticket->user = user;
   forget_unless_next (decoder, &frame->header.video);
   submitted = (compares ? paco_decoder_submit_comparison
                         : paco_decoder_submit) (
-      decoder->coder, frame, destination, ticket, &failure);
+      coder_of (decoder), frame, destination, ticket, &failure);
   if (!submitted)
     return paco_error_take (error, failure);
-  decoder->submitted++;
+  decoder->session.submitted++;
   return paco_error_ok (error);
 }
 
@@ -302,7 +216,7 @@ read_and_submit (PacoFrameDecoder *decoder, const void *data, size_t size,
   status = read_arguments (
       decoder, data, size, image, &frame, &destination, error);
   if (status == PACO_STATUS_OK)
-    status = paco_device_check_image (&decoder->options, image, error);
+    status = paco_image_check_context (image, &decoder->session, error);
   if (status != PACO_STATUS_OK)
     return status;
   return submit (decoder, &frame, &destination, compares, user, error);
@@ -329,23 +243,18 @@ paco_frame_decoder_collect (
 {
   PacoDecodedFrame frame = { NULL };
   GError *failure = NULL;
-  Ticket *ticket;
+  bool lost;
 
   if (!decoder)
     return paco_error_null ("decoder", error);
-  if (in_flight (decoder) == 0)
+  if (paco_session_in_flight (&decoder->session) == 0)
     return paco_error_set (error, PACO_STATUS_EMPTY, "no frame is in flight");
-  ticket = decoder->tickets[decoder->collected % PACO_MAX_FLIGHTS];
   if (result)
-    *result = (PacoResult){ .user = ticket->user };
-  if (!paco_decoder_collect (decoder->coder, &frame, &failure)) {
-    /* The memory may still be in use, and so is not used again. */
-    if (!g_atomic_int_get (&ticket->dropped))
-      decoder->tickets[decoder->collected % PACO_MAX_FLIGHTS] = NULL;
-    decoder->collected++;
+    *result = (PacoResult){ .user = paco_session_user (&decoder->session) };
+  lost = !paco_decoder_collect (coder_of (decoder), &frame, &failure);
+  paco_session_end (&decoder->session, lost);
+  if (lost)
     return paco_error_take (error, failure);
-  }
-  decoder->collected++;
   if (frame.error)
     return paco_error_take (error, frame.error);
   if (result) {
@@ -362,7 +271,7 @@ paco_frame_decoder_decode (PacoFrameDecoder *decoder, const void *data,
 {
   PacoStatus status;
 
-  if (decoder && in_flight (decoder) > 0)
+  if (decoder && paco_session_in_flight (&decoder->session) > 0)
     return paco_error_set (error, PACO_STATUS_BUSY,
         "frames are in flight; collect them before one is decoded alone");
   status = paco_frame_decoder_submit (decoder, data, size, image, NULL, error);

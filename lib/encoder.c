@@ -4,46 +4,24 @@
 #include "lib/private.h"
 #include <string.h>
 
-/* A frame in flight. */
-typedef struct
-{
-  void *user;
-  PacoChunkBytes chunks;
-  gint dropped; /* atomic: the codec is done with a frame not collected */
-} Ticket;
-
 struct PacoFrameEncoder
 {
-  PacoSettings settings;
-  PacoBackendOptions options; /* What the settings do not say. */
-  PacoEncoder *coder;         /* NULL: no device is open */
-  char device[PACO_DEVICE_TEXT];
+  PacoSession session;
   bool described; /* picture and video are set */
   PacoPictureFormat picture;
   PacoVideoInfo video;
   /* What the coder is configured for, if it is configured. */
   bool configured;
   PacoSampleLayout layouts[PACO_MAX_COMPONENTS];
-  uint64_t submitted, collected;
-  Ticket
-      *tickets[PACO_MAX_FLIGHTS]; /* frame n has number n % PACO_MAX_FLIGHTS */
 };
 
-static unsigned
-in_flight (const PacoFrameEncoder *encoder)
+static PacoEncoder *
+coder_of (const PacoFrameEncoder *encoder)
 {
-  return (unsigned) (encoder->submitted - encoder->collected);
+  return (PacoEncoder *) encoder->session.coder;
 }
 
 /* --- life --- */
-
-static void
-drop (void *user_data)
-{
-  Ticket *ticket = user_data;
-
-  g_atomic_int_set (&ticket->dropped, TRUE);
-}
 
 PacoFrameEncoder *
 paco_frame_encoder_new (void)
@@ -52,16 +30,8 @@ paco_frame_encoder_new (void)
 
   if (!encoder)
     return NULL;
-  paco_settings_init (&encoder->settings);
-  encoder->options.drop = drop;
+  paco_session_init (&encoder->session, true);
   return encoder;
-}
-
-static void
-free_ticket (Ticket *ticket)
-{
-  g_free (ticket->chunks.data);
-  g_free (ticket);
 }
 
 void
@@ -69,25 +39,14 @@ paco_frame_encoder_free (PacoFrameEncoder *encoder)
 {
   if (!encoder)
     return;
-  paco_coder_close (PACO_CODER (encoder->coder));
-  for (uint64_t n = encoder->collected; n < encoder->submitted; n++) {
-    Ticket **ticket = &encoder->tickets[n % PACO_MAX_FLIGHTS];
-
-    /* A device that was lost may still read the memory. */
-    if (!g_atomic_int_get (&(*ticket)->dropped))
-      *ticket = NULL;
-  }
-  for (unsigned i = 0; i < PACO_MAX_FLIGHTS; i++)
-    if (encoder->tickets[i])
-      free_ticket (encoder->tickets[i]);
-  paco_settings_clear (&encoder->settings);
+  paco_session_clear (&encoder->session);
   g_free (encoder);
 }
 
 const char *
 paco_frame_encoder_device (const PacoFrameEncoder *encoder)
 {
-  return encoder ? encoder->device : "";
+  return encoder ? encoder->session.device : "";
 }
 
 /* --- configuration --- */
@@ -103,15 +62,6 @@ same_but_rate (const PacoSettings *a, const PacoSettings *b)
   return memcmp (a, &c, sizeof c) == 0;
 }
 
-/* Returns which settings may change now. */
-static PacoChange
-change_now (const PacoFrameEncoder *encoder)
-{
-  if (in_flight (encoder) > 0)
-    return PACO_CHANGE_ANY;
-  return encoder->coder ? PACO_CHANGE_IDLE : PACO_CHANGE_CLOSED;
-}
-
 PacoStatus
 paco_frame_encoder_set (PacoFrameEncoder *encoder, const char *name,
     const char *value, PacoError *error)
@@ -122,17 +72,16 @@ paco_frame_encoder_set (PacoFrameEncoder *encoder, const char *name,
 
   if (!encoder)
     return paco_error_null ("encoder", error);
-  after = &encoder->settings;
+  after = &encoder->session.settings;
   memcpy (&before, after, sizeof before);
-  status = paco_settings_set (
-      after, PACO_OF_ENCODER, change_now (encoder), name, value, error);
+  status = paco_session_set (&encoder->session, name, value, error);
   if (status != PACO_STATUS_OK || !encoder->configured)
     return status;
   encoder->configured = same_but_rate (&before, after);
   paco_settings_to_rate (after, &rate);
   if (encoder->configured)
     paco_encoder_set_rate (
-        encoder->coder, rate.quality, rate.frame_size, rate.bitrate);
+        coder_of (encoder), rate.quality, rate.frame_size, rate.bitrate);
   return status;
 }
 
@@ -142,8 +91,7 @@ paco_frame_encoder_use_context (
 {
   if (!encoder)
     return paco_error_null ("encoder", error);
-  return paco_device_use_context (
-      &encoder->options, change_now (encoder), context, error);
+  return paco_session_use_context (&encoder->session, context, error);
 }
 
 /* Returns the parameters, including those that follow from the pictures. */
@@ -153,7 +101,7 @@ parameters_for (const PacoFrameEncoder *encoder)
   const PacoVideoInfo *video = &encoder->video;
   PacoParameters parameters;
 
-  paco_settings_to_parameters (&encoder->settings, &parameters);
+  paco_settings_to_parameters (&encoder->session.settings, &parameters);
   parameters.rgb = video->matrix == 1;
   if (video->fps_n > 0) {
     bool fields = video->interlace_mode == PACO_INTERLACE_ALTERNATE;
@@ -190,7 +138,7 @@ paco_frame_encoder_configure (
   if (status != PACO_STATUS_OK)
     return status;
   if (!encoder->described || !is_same_coding (encoder, &picture, &video)) {
-    if (in_flight (encoder) > 0)
+    if (paco_session_in_flight (&encoder->session) > 0)
       return paco_error_set (error, PACO_STATUS_BUSY,
           "other pictures than those in flight; collect them before");
     encoder->configured = false;
@@ -201,30 +149,13 @@ paco_frame_encoder_configure (
   return paco_error_ok (error);
 }
 
-static PacoStatus
-open_device (PacoFrameEncoder *encoder, PacoError *error)
-{
-  PacoError failure = { PACO_STATUS_OK, "" };
-  PacoCoder *coder;
-
-  if (encoder->coder)
-    return PACO_STATUS_OK;
-  coder = paco_device_open (
-      &encoder->settings, &encoder->options, true, &failure);
-  if (!coder)
-    return paco_error_set (error, failure.status, "%s", failure.message);
-  encoder->coder = (PacoEncoder *) coder;
-  paco_device_describe (coder, encoder->device);
-  return PACO_STATUS_OK;
-}
-
 PacoStatus
 paco_encoder_open_coder (
     PacoFrameEncoder *encoder, PacoCoder **coder, PacoError *error)
 {
-  PacoStatus status = open_device (encoder, error);
+  PacoStatus status = paco_session_open (&encoder->session, error);
 
-  *coder = PACO_CODER (encoder->coder);
+  *coder = encoder->session.coder;
   return status;
 }
 
@@ -232,16 +163,9 @@ PacoStatus
 paco_frame_encoder_allocate (PacoFrameEncoder *encoder, size_t size,
     PacoBuffer *buffer, PacoError *error)
 {
-  PacoStatus status;
-
-  if (!encoder || !buffer)
-    return paco_error_null (encoder ? "buffer" : "encoder", error);
-  *buffer = (PacoBuffer){ NULL };
-  status = open_device (encoder, error);
-  if (status != PACO_STATUS_OK)
-    return status;
-  return paco_buffer_allocate (
-      PACO_CODER (encoder->coder), size, buffer, error);
+  if (!encoder)
+    return paco_error_null ("encoder", error);
+  return paco_session_allocate (&encoder->session, size, buffer, error);
 }
 
 static PacoStatus
@@ -254,12 +178,12 @@ configure (PacoFrameEncoder *encoder, const PacoSampleLayout *layouts,
   if (encoder->configured
       && memcmp (encoder->layouts, layouts, sizeof encoder->layouts) == 0)
     return PACO_STATUS_OK;
-  if (in_flight (encoder) > 0)
+  if (paco_session_in_flight (&encoder->session) > 0)
     return paco_error_set (error, PACO_STATUS_BUSY,
         "samples lie otherwise than those of the pictures in flight; collect "
         "these before");
   encoder->configured = paco_encoder_configure (
-      encoder->coder, &encoder->picture, layouts, &parameters, &failure);
+      coder_of (encoder), &encoder->picture, layouts, &parameters, &failure);
   if (!encoder->configured)
     return paco_error_take (error, failure);
   memcpy (encoder->layouts, layouts, sizeof encoder->layouts);
@@ -267,24 +191,6 @@ configure (PacoFrameEncoder *encoder, const PacoSampleLayout *layouts,
 }
 
 /* --- frames --- */
-
-static PacoStatus
-take_ticket (PacoFrameEncoder *encoder, Ticket **ticket, PacoError *error)
-{
-  Ticket **place = &encoder->tickets[encoder->submitted % PACO_MAX_FLIGHTS];
-
-  if (in_flight (encoder) >= paco_coder_depth (PACO_CODER (encoder->coder)))
-    return paco_error_set (error, PACO_STATUS_BUSY,
-        "%u frames are in flight, and no more may be; collect one",
-        in_flight (encoder));
-  if (!*place)
-    *place = g_try_new0 (Ticket, 1);
-  *ticket = *place;
-  if (!*place)
-    return paco_error_set (
-        error, PACO_STATUS_MEMORY, "there is no memory for a frame");
-  return PACO_STATUS_OK;
-}
 
 PacoStatus
 paco_frame_encoder_submit (PacoFrameEncoder *encoder, const PacoImage *image,
@@ -294,7 +200,7 @@ paco_frame_encoder_submit (PacoFrameEncoder *encoder, const PacoImage *image,
   PacoPicture picture;
   PacoAttachment attachment;
   PacoAreas areas;
-  Ticket *ticket;
+  PacoTicket *ticket;
   GError *failure = NULL;
   PacoStatus status;
 
@@ -307,26 +213,27 @@ paco_frame_encoder_submit (PacoFrameEncoder *encoder, const PacoImage *image,
   status = paco_image_read (
       image, &encoder->picture, 0, (PacoCrop){ 0 }, &picture, error);
   if (status == PACO_STATUS_OK)
-    status = paco_device_check_image (&encoder->options, image, error);
+    status = paco_image_check_context (image, &encoder->session, error);
   if (status == PACO_STATUS_OK)
-    status = open_device (encoder, error);
+    status = paco_session_open (&encoder->session, error);
   if (status == PACO_STATUS_OK)
     status = configure (encoder, picture.layout, error);
   if (status == PACO_STATUS_OK)
-    status = take_ticket (encoder, &ticket, error);
+    status = paco_session_begin (&encoder->session, &ticket, error);
   if (status == PACO_STATUS_OK)
     status = paco_extras_read (
         extras, &ticket->chunks, &attachment, &areas, error);
   if (status != PACO_STATUS_OK)
     return status;
   ticket->user = user;
-  paco_encoder_set_areas (encoder->coder, &areas);
+  paco_encoder_set_areas (coder_of (encoder), &areas);
   video = encoder->video;
   video.ancillary = (PacoAncillary){ ticket->chunks.data, ticket->chunks.size };
   video.attachment = attachment;
-  if (!paco_encoder_submit (encoder->coder, &picture, &video, ticket, &failure))
+  if (!paco_encoder_submit (
+          coder_of (encoder), &picture, &video, ticket, &failure))
     return paco_error_take (error, failure);
-  encoder->submitted++;
+  encoder->session.submitted++;
   return paco_error_ok (error);
 }
 
@@ -336,19 +243,15 @@ paco_frame_encoder_collect (
 {
   PacoEncodedFrame *encoded;
   GError *failure = NULL;
-  Ticket **ticket;
 
   if (!encoder || !frame)
     return paco_error_null (encoder ? "frame" : "encoder", error);
   *frame = (PacoFrame){ NULL };
-  if (in_flight (encoder) == 0)
+  if (paco_session_in_flight (&encoder->session) == 0)
     return paco_error_set (error, PACO_STATUS_EMPTY, "no frame is in flight");
-  ticket = &encoder->tickets[encoder->collected++ % PACO_MAX_FLIGHTS];
-  frame->user = (*ticket)->user;
-  encoded = paco_encoder_collect (encoder->coder, &failure);
-  /* The memory may still be in use, and so is not used again. */
-  if (!encoded && !g_atomic_int_get (&(*ticket)->dropped))
-    *ticket = NULL;
+  frame->user = paco_session_user (&encoder->session);
+  encoded = paco_encoder_collect (coder_of (encoder), &failure);
+  paco_session_end (&encoder->session, !encoded);
   if (encoded && encoded->error) {
     failure = g_error_copy (encoded->error);
     encoded->release (encoded);
@@ -371,7 +274,7 @@ paco_frame_encoder_encode (PacoFrameEncoder *encoder, const PacoImage *image,
   if (!encoder || !frame)
     return paco_error_null (encoder ? "frame" : "encoder", error);
   *frame = (PacoFrame){ NULL };
-  if (in_flight (encoder) > 0)
+  if (paco_session_in_flight (&encoder->session) > 0)
     return paco_error_set (error, PACO_STATUS_BUSY,
         "frames are in flight; collect them before one is encoded alone");
   status = paco_frame_encoder_submit (encoder, image, extras, NULL, error);

@@ -220,3 +220,14 @@ paco_image_init (PacoImage *image, const PacoInfo *info, unsigned reduce,
     *bytes = total;
   return PACO_STATUS_OK;
 }
+
+PacoStatus
+paco_image_check_context (
+    const PacoImage *image, const PacoSession *session, PacoError *error)
+{
+  if (image->where != PACO_IN_CUDA_MEMORY || session->options.context.handle)
+    return PACO_STATUS_OK;
+  return paco_error_set (error, PACO_STATUS_INVALID,
+      "a picture lies in CUDA memory, and nobody has said in which context: "
+      "paco_frame_*_use_context() comes first");
+}

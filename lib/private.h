@@ -22,37 +22,6 @@ PacoStatus paco_error_take (PacoError *error, GError *failure);
 PacoStatus paco_struct_check (const void *given, size_t known, const char *name,
     const char *initializer, PacoError *error);
 
-/* --- settings (settings.c) --- */
-
-/* Sets the owner's setting (PACO_OF_ENCODER, PACO_OF_DECODER) of this name. Errors
- * INVALID, and BUSY if it may not change now. */
-PacoStatus paco_settings_set (PacoSettings *settings, PacoSettingOwner owner,
-    PacoChange now, const char *name, const char *value, PacoError *error);
-
-/* --- devices (device.c) --- */
-
-/* Opens the backend that the settings ask for. It gets the other options: context,
- * share_threads and drop. Returns NULL and an error if it cannot be had. */
-PacoCoder *paco_device_open (const PacoSettings *settings,
-    PacoBackendOptions *options, bool encoder, PacoError *error);
-/* Says whether a coder with these options may be given the image. */
-PacoStatus paco_device_check_image (const PacoBackendOptions *options,
-    const PacoImage *image, PacoError *error);
-/* Has the coder opened in a CUDA context of the application. */
-PacoStatus paco_device_use_context (PacoBackendOptions *options, PacoChange now,
-    void *context, PacoError *error);
-#define PACO_DEVICE_TEXT (PACO_DEVICE_NAME_SIZE + 16)
-void paco_device_describe (PacoCoder *coder, char text[PACO_DEVICE_TEXT]);
-
-/* Opens the device of an encoder (encoder.c), if it is not open; *coder is its coder. */
-PacoStatus paco_encoder_open_coder (
-    PacoFrameEncoder *encoder, PacoCoder **coder, PacoError *error);
-
-/* --- memory (buffer.c) --- */
-
-PacoStatus paco_buffer_allocate (
-    PacoCoder *coder, size_t size, PacoBuffer *buffer, PacoError *error);
-
 /* --- what a frame is (info.c) --- */
 
 /* Reads the header of the frame that begins at data. Returns MORE, with *needed,
@@ -78,6 +47,71 @@ typedef struct
 PacoStatus paco_extras_read (const PacoExtras *extras, PacoChunkBytes *bytes,
     PacoAttachment *attachment, PacoAreas *areas, PacoError *error);
 
+/* --- encoders and decoders (session.c) --- */
+
+/* A frame in flight. */
+typedef struct
+{
+  void *user;
+  PacoChunkBytes chunks; /* of a picture that is encoded */
+  gint
+      dropped; /* Atomic. The codec is done with a frame that was not collected. */
+} PacoTicket;
+
+/* The part that encoders and decoders have in common. */
+typedef struct
+{
+  PacoSettings settings;
+  PacoBackendOptions options; /* What the settings do not say. */
+  bool encodes;
+  PacoCoder *coder; /* NULL: no device is open. */
+  char device[PACO_DEVICE_NAME_SIZE + 16];
+  uint64_t submitted, collected;
+  /* Frame n has number n % PACO_MAX_FLIGHTS. */
+  PacoTicket *tickets[PACO_MAX_FLIGHTS];
+} PacoSession;
+
+void paco_session_init (PacoSession *session, bool encodes); /* from zeros */
+void paco_session_clear (PacoSession *session);
+
+static inline unsigned
+paco_session_in_flight (const PacoSession *session)
+{
+  return (unsigned) (session->submitted - session->collected);
+}
+
+/* Returns which settings may change now. */
+PacoChange paco_session_change (const PacoSession *session);
+/* Sets the setting of this name (settings.c). Errors INVALID, and BUSY if it may not
+ * change now. */
+PacoStatus paco_session_set (PacoSession *session, const char *name,
+    const char *value, PacoError *error);
+/* Has the device opened in a CUDA context of the application. Error BUSY. */
+PacoStatus paco_session_use_context (
+    PacoSession *session, void *context, PacoError *error);
+/* Opens the device that the settings ask for, unless it is open. */
+PacoStatus paco_session_open (PacoSession *session, PacoError *error);
+/* Opens the device of an encoder (encoder.c); *coder is its coder. */
+PacoStatus paco_encoder_open_coder (
+    PacoFrameEncoder *encoder, PacoCoder **coder, PacoError *error);
+/* Opens the device and gets memory for it (buffer.c), zeros. */
+PacoStatus paco_session_allocate (
+    PacoSession *session, size_t size, PacoBuffer *buffer, PacoError *error);
+/* Makes *ticket that of the next frame, which is in flight once `submitted` is one
+ * more. Error BUSY if no more may be. */
+PacoStatus paco_session_begin (
+    PacoSession *session, PacoTicket **ticket, PacoError *error);
+/* Returns what the application has passed with the frame that was submitted first. */
+static inline void *
+paco_session_user (const PacoSession *session)
+{
+  return session->tickets[session->collected % PACO_MAX_FLIGHTS]->user;
+}
+
+/* Ends the frame that was submitted first. If it is lost, a device may still use its
+ * memory, which is not used again then. */
+void paco_session_end (PacoSession *session, bool lost);
+
 /* --- pictures (image.c) --- */
 
 /* Checks an image of the application for a picture that is reduced, or for the part of
@@ -85,3 +119,6 @@ PacoStatus paco_extras_read (const PacoExtras *extras, PacoChunkBytes *bytes,
 PacoStatus paco_image_read (const PacoImage *image,
     const PacoPictureFormat *format, unsigned reduce, PacoCrop crop,
     PacoPicture *picture, PacoError *error);
+/* Checks that the context of an image in CUDA memory is known. */
+PacoStatus paco_image_check_context (
+    const PacoImage *image, const PacoSession *session, PacoError *error);

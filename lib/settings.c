@@ -3,9 +3,10 @@
 #include "lib/private.h"
 
 PacoStatus
-paco_settings_set (PacoSettings *settings, PacoSettingOwner owner,
-    PacoChange now, const char *name, const char *value, PacoError *error)
+paco_session_set (
+    PacoSession *session, const char *name, const char *value, PacoError *error)
 {
+  PacoSettingOwner owner = session->encodes ? PACO_OF_ENCODER : PACO_OF_DECODER;
   const PacoSetting *setting;
   PacoStatus status;
   char *possible;
@@ -18,13 +19,13 @@ paco_settings_set (PacoSettings *settings, PacoSettingOwner owner,
     return paco_error_set (error, PACO_STATUS_INVALID,
         "%s have no setting \"%.80s\"; paco.h lists those they have",
         owner == PACO_OF_ENCODER ? "encoders" : "decoders", name);
-  if (setting->change < now)
+  if (setting->change < paco_session_change (session))
     return paco_error_set (error, PACO_STATUS_BUSY,
         setting->change == PACO_CHANGE_CLOSED
             ? "%s can only be set before the first frame"
             : "%s cannot change while frames are in flight; collect them",
         name);
-  if (paco_setting_parse (setting, settings, value))
+  if (paco_setting_parse (setting, &session->settings, value))
     return paco_error_ok (error);
   possible = paco_setting_possible (setting);
   status = paco_error_set (error, PACO_STATUS_INVALID,

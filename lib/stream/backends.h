@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Says which backends a build has, and chooses one: for the elements
- * (plugin/coder/gstpacobackend.c) and for libpaco (lib/device.c). */
+ * (plugin/coder/gstpacobackend.c) and for libpaco (lib/session.c). */
 #pragma once
 #include "codec/backend.h"
 

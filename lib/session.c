@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What encoder.c and decoder.c have in common: the device, which lib/stream/backends.c
+ * opens, and frames in flight. */
+#include "lib/private.h"
+
+/* --- life --- */
+
+static void
+drop (void *user_data)
+{
+  PacoTicket *ticket = user_data;
+
+  g_atomic_int_set (&ticket->dropped, TRUE);
+}
+
+void
+paco_session_init (PacoSession *session, bool encodes)
+{
+  paco_settings_init (&session->settings);
+  session->encodes = encodes;
+  session->options.drop = drop;
+}
+
+static void
+free_ticket (PacoTicket *ticket)
+{
+  g_free (ticket->chunks.data);
+  g_free (ticket);
+}
+
+void
+paco_session_clear (PacoSession *session)
+{
+  paco_coder_close (session->coder);
+  /* A device that was lost may still use the memory of frames in flight. */
+  while (paco_session_in_flight (session) > 0)
+    paco_session_end (session, true);
+  for (unsigned i = 0; i < PACO_MAX_FLIGHTS; i++)
+    if (session->tickets[i])
+      free_ticket (session->tickets[i]);
+  paco_settings_clear (&session->settings);
+}
+
+PacoChange
+paco_session_change (const PacoSession *session)
+{
+  if (paco_session_in_flight (session) > 0)
+    return PACO_CHANGE_ANY;
+  return session->coder ? PACO_CHANGE_IDLE : PACO_CHANGE_CLOSED;
+}
+
+/* --- the device --- */
+
+/* Takes no reference, because the application keeps its context. */
+static void *
+ref_nothing (void *owner)
+{
+  return owner;
+}
+
+static void
+unref_nothing (void *owner)
+{
+}
+
+PacoStatus
+paco_session_use_context (PacoSession *session, void *context, PacoError *error)
+{
+  if (paco_session_change (session) != PACO_CHANGE_CLOSED)
+    return paco_error_set (error, PACO_STATUS_BUSY,
+        "a CUDA context can only be handed in before the first frame");
+  session->options.context = (PacoForeignContext){
+    .handle = context,
+    .ref = ref_nothing,
+    .unref = unref_nothing,
+  };
+  return paco_error_ok (error);
+}
+
+PacoStatus
+paco_session_open (PacoSession *session, PacoError *error)
+{
+  GError *failure = NULL;
+  PacoStats stats;
+
+  if (session->coder)
+    return PACO_STATUS_OK;
+  if (paco_settings_to_options (
+          &session->settings, &session->options, &failure))
+    session->coder = paco_backends_open ((PacoUse) session->settings.backend,
+        session->encodes, &session->options, NULL, NULL, &failure);
+  if (!session->coder)
+    return paco_error_take (error, failure);
+  paco_coder_stats (session->coder, &stats);
+  g_snprintf (session->device, sizeof session->device, "%s: %s", stats.backend,
+      stats.device);
+  return PACO_STATUS_OK;
+}
+
+/* --- frames in flight --- */
+
+PacoStatus
+paco_session_begin (PacoSession *session, PacoTicket **ticket, PacoError *error)
+{
+  unsigned in_flight = paco_session_in_flight (session);
+  PacoTicket **place = &session->tickets[session->submitted % PACO_MAX_FLIGHTS];
+
+  if (in_flight >= paco_coder_depth (session->coder))
+    return paco_error_set (error, PACO_STATUS_BUSY,
+        "%u frames are in flight, and no more may be; collect one", in_flight);
+  if (!*place)
+    *place = g_try_new0 (PacoTicket, 1);
+  *ticket = *place;
+  if (!*place)
+    return paco_error_set (
+        error, PACO_STATUS_MEMORY, "there is no memory for a frame");
+  return PACO_STATUS_OK;
+}
+
+void
+paco_session_end (PacoSession *session, bool lost)
+{
+  PacoTicket **ticket =
+      &session->tickets[session->collected++ % PACO_MAX_FLIGHTS];
+
+  if (lost && !g_atomic_int_get (&(*ticket)->dropped))
+    *ticket = NULL;
+}
