@@ -11,7 +11,7 @@
 # committed with the change. What cannot run here is named and counted as
 # skipped. PACO_CONTENT: a picture for the benchmarks, see
 # tests/bench/cuda/content.h; else the corpus has one (PACO_CORPUS), else one is
-# computed. PACO_CASES: random cases per test (100).
+# computed. PACO_CASES: random cases per test, see tests/codec/n-cases.h (25%).
 set -u
 cd "$(dirname "$0")/../.." || exit
 build=${1:-build}
@@ -109,15 +109,14 @@ echo "$device, driver $driver"
 
 # --- against the reference ---
 
-: "${PACO_CASES:=100}"
+: "${PACO_CASES:=25%}"
 export PACO_CASES
 step bpc-device 300 "$build/tests/gpu/kernels/bpc-device"
 step dwt-device 300 "$build/tests/gpu/kernels/dwt-device"
 step layout-device 300 "$build/tests/gpu/kernels/layout-device"
 step pack-device 300 "$build/tests/gpu/kernels/pack-device"
 tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
-tap cuda-budget 300 env PACO_CASES=$((PACO_CASES / 10)) \
-  "$build/tests/codec/test-cuda-budget"
+tap cuda-budget 300 "$build/tests/codec/test-cuda-budget"
 tap device-pictures 300 "$build/tests/gpu/kernels/device-pictures"
 tap library 300 env PACO_LIB_BACKEND=cuda "$build/tests/lib/test-lib-round-trip"
 tap library-device-memory 300 "$build/tests/lib/test-lib-device-memory"
