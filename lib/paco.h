@@ -457,11 +457,11 @@ PACO_API const char *paco_frame_decoder_device (
  * frame of the stack is at data. slices[p], for p below PacoInfo.stack_length, points to
  * the width * height samples of slice p, without gaps, as a decoder with slices=true has
  * decoded it (whole, reduced or a region) to words of two bytes in the byte order of this
- * machine; what becomes of them is undefined. Those of a slice that is missing are
- * PACO_NO_SLICE: then pictures of the stack are damaged, and without that of position 0
- * they show nothing. Picture p, of PacoInfo.stack_depth bits, is written to *images[p],
- * which is in the host's memory; it is not if images[p] is NULL.
- * Errors: those of paco_probe(); INVALID; UNSUPPORTED if the frame is no slice. */
+ * machine; what becomes of them is undefined. Of a slice that is missing slices[p] is
+ * NULL, or all samples are PACO_NO_SLICE: then pictures of the stack are damaged, and
+ * without that of position 0 they show nothing. Picture p, of PacoInfo.stack_depth bits,
+ * is written to *images[p], which is in the host's memory; it is not if images[p] is NULL.
+ * Errors: those of paco_probe(); INVALID; MEMORY; UNSUPPORTED if the frame is no slice. */
 PACO_API PacoStatus paco_stack_pictures (const void *data, size_t size,
     uint16_t *const *slices, uint32_t width, uint32_t height,
     const PacoImage *const *images, PacoError *error);

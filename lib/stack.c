@@ -20,10 +20,9 @@ check_slices (const PacoHeader *header, uint16_t *const *slices, uint32_t width,
     return paco_error_set (error, PACO_STATUS_INVALID,
         "slices of %u x %u samples are none of a stack of %u x %u", width,
         height, header->picture.width, header->picture.height);
-  for (unsigned i = 0; i < header->video.slice.length; i++)
-    if (!slices[i])
-      return paco_error_set (error, PACO_STATUS_INVALID,
-          "slice %u is NULL; the samples of one that is missing are 0x8000", i);
+  if (!slices[0] && header->video.slice.levels > 0)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "slice 0 is NULL: without it the pictures of a stack show nothing");
   return PACO_STATUS_OK;
 }
 
@@ -74,11 +73,36 @@ store (const PacoSlice *slice, const uint16_t *coded,
   }
 }
 
+/* Sets all[i] to slice i or, if it is missing, to memory of zero coefficients. *memory,
+ * which is freed with g_free(), has those. */
+static PacoStatus
+fill_in (unsigned length, size_t n_samples, uint16_t *const *slices,
+    uint16_t *all[PACO_MAX_STACK], uint16_t **memory, PacoError *error)
+{
+  size_t n = 0;
+
+  for (unsigned i = 0; i < length; i++)
+    n += slices[i] ? 0 : n_samples;
+  *memory = n > 0 ? g_try_malloc_n (n, sizeof **memory) : NULL;
+  if (n > 0 && !*memory)
+    return paco_error_set (error, PACO_STATUS_MEMORY,
+        "there is no memory for the slices of a stack");
+  for (size_t k = 0; k < n; k++)
+    (*memory)[k] = PACO_NO_SLICE;
+  n = 0;
+  for (unsigned i = 0; i < length; i++) {
+    all[i] = slices[i] ? slices[i] : *memory + n;
+    n += slices[i] ? 0 : n_samples;
+  }
+  return PACO_STATUS_OK;
+}
+
 PacoStatus
 paco_stack_pictures (const void *data, size_t size, uint16_t *const *slices,
     uint32_t width, uint32_t height, const PacoImage *const *images,
     PacoError *error)
 {
+  uint16_t *all[PACO_MAX_STACK], *memory;
   PacoPicture pictures[PACO_MAX_STACK];
   PacoPictureFormat format = {
     .width = width, .height = height, .n_components = 1
@@ -97,9 +121,14 @@ paco_stack_pictures (const void *data, size_t size, uint16_t *const *slices,
     if (status != PACO_STATUS_OK)
       return status;
   }
-  paco_stack_inverse (slice, slices, (size_t) width * height);
+  status = fill_in (
+      slice->length, (size_t) width * height, slices, all, &memory, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  paco_stack_inverse (slice, all, (size_t) width * height);
   for (unsigned i = 0; i < slice->length; i++)
     if (pictures[i].data[0])
-      store (slice, slices[i], &format, &pictures[i]);
+      store (slice, all[i], &format, &pictures[i]);
+  g_free (memory);
   return paco_error_ok (error);
 }

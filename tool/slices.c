@@ -88,27 +88,14 @@ judge (GQueue *frames)
   return !first->error;
 }
 
-/* Returns a slice whose samples are zero, or NULL without memory. */
-static uint16_t *
-blank (size_t n)
-{
-  uint16_t *samples = g_try_malloc_n (n, sizeof *samples);
-
-  for (size_t k = 0; samples && k < n; k++)
-    samples[k] = PACO_NO_SLICE;
-  return samples;
-}
-
 bool
 paco_slices_finish (GQueue *frames, GError **error)
 {
   const PacoDecoded *first = g_queue_peek_head (frames);
   const PacoInfo *info = &first->pixels.info;
-  unsigned length = first->slice.length;
-  uint16_t *slices[PACO_MAX_STACK] = { NULL }, *blanks[PACO_MAX_STACK];
+  uint16_t *slices[PACO_MAX_STACK] = { NULL };
   const PacoImage *images[PACO_MAX_STACK] = { NULL };
-  PacoError failure = { PACO_STATUS_OK, "" };
-  PacoStatus status = PACO_STATUS_OK;
+  PacoError failure;
 
   if (!judge (frames))
     return true;
@@ -120,22 +107,8 @@ paco_slices_finish (GQueue *frames, GError **error)
     slices[frame->slice.position] = frame->samples;
     images[frame->slice.position] = &frame->pixels.image;
   }
-  for (unsigned i = 0; i < length; i++) {
-    blanks[i] = NULL;
-    if (slices[i])
-      continue;
-    slices[i] = blanks[i] = blank ((size_t) info->width * info->height);
-    if (!slices[i])
-      status = PACO_STATUS_MEMORY;
-  }
-  if (status == PACO_STATUS_OK)
-    status = paco_stack_pictures (first->input.frame.data,
-        first->input.frame.size, slices, info->width, info->height, images,
-        &failure);
-  else
-    g_strlcpy (failure.message, "there is no memory for the slices of a stack",
-        sizeof failure.message);
-  for (unsigned i = 0; i < length; i++)
-    g_free (blanks[i]);
-  return paco_tool_check (status, &failure, error);
+  return paco_tool_check (
+      paco_stack_pictures (first->input.frame.data, first->input.frame.size,
+          slices, info->width, info->height, images, &failure),
+      &failure, error);
 }

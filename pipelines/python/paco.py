@@ -256,9 +256,6 @@ def _allocate(info, reduce):
     return image, arrays
 
 
-NO_SLICE = _paco.PACO_NO_SLICE
-
-
 def stack_pictures(data, slices):
     """The pictures of a stack, each a list of one array. data: any frame of it. slices:
     for each position the array that Decoder(slices=True) has made of that frame, whole,
@@ -274,13 +271,14 @@ def stack_pictures(data, slices):
     shape = numpy.shape(slices[0])
     if any(part is not None and numpy.shape(part) != shape for part in slices):
         raise ValueError('The slices of a stack are not of one size.')
-    samples = [numpy.full(shape, NO_SLICE if part is None else part, numpy.uint16)
+    samples = [None if part is None else numpy.array(part, numpy.uint16, order='C')
                for part in slices]
     info = Info(height=shape[0], width=shape[1], n_components=1,
                 depth=(info.stack_depth,))
     images, pictures = zip(*(_allocate(info, 0) for _ in slices))
     _call('paco_stack_pictures', data, len(data),
-          (ctypes.c_void_p * len(slices))(*(part.ctypes.data for part in samples)),
+          (ctypes.c_void_p * len(slices))(
+              *(None if part is None else part.ctypes.data for part in samples)),
           *reversed(shape),
           (ctypes.POINTER(_paco.PacoImage) * len(slices))(*map(ctypes.pointer, images)))
     return list(pictures)

@@ -187,7 +187,9 @@ decode_slices (Case *c, const bool *missing)
     image = slice_image (&info, c->reduce, &c->slices[i]);
     OK (paco_frame_decoder_decode (
         decoder, c->frames[i]->data, c->frames[i]->len, &image, NULL, &error));
-    for (size_t k = 0; missing[i] && k < n; k++)
+    if (missing[i] && g_rand_boolean (c->rand))
+      g_clear_pointer (&c->slices[i], g_free);
+    for (size_t k = 0; missing[i] && c->slices[i] && k < n; k++)
       c->slices[i][k] = PACO_NO_SLICE;
   }
   paco_frame_decoder_free (decoder);
@@ -288,7 +290,7 @@ test_refused (void)
 
   do
     draw_plan (&c);
-  while (c.plan.bits != 16 || c.plan.length == 1);
+  while (c.plan.bits != 16 || c.plan.levels == 0);
   code_slices (&c);
   expect (&c, missing);
   decode_slices (&c, missing);
@@ -332,13 +334,13 @@ test_refused (void)
   REFUSED (INVALID,
       paco_stack_pictures (
           data, size, c.slices, c.width, c.height, none, &error));
-  memory = c.slices[1];
+  memory = c.slices[0];
   none[0] = NULL;
-  c.slices[1] = NULL;
+  c.slices[0] = NULL;
   REFUSED (INVALID,
       paco_stack_pictures (
           data, size, c.slices, c.width, c.height, none, &error));
-  c.slices[1] = memory;
+  c.slices[0] = memory;
 
   /* This is a picture by itself. */
   {
