@@ -203,7 +203,7 @@ expect_reference (const Series *series, GPtrArray *slices, GPtrArray *coded,
 GST_START_TEST (test_round_trip)
 {
   for (guint c = 0; c < n_cases (6); c++) {
-    GPtrArray *slices, *coded, *pictures;
+    g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = NULL;
     Series series;
     GstBus *bus;
 
@@ -224,9 +224,6 @@ GST_START_TEST (test_round_trip)
             &series.info, g_ptr_array_index (slices, n), picture));
     }
     expect_reference (&series, slices, coded, pictures);
-    g_ptr_array_unref (slices);
-    g_ptr_array_unref (coded);
-    g_ptr_array_unref (pictures);
     free_bus (bus);
   }
 }
@@ -237,7 +234,7 @@ GST_END_TEST;
 static double
 measure (const Series *series, GPtrArray *slices, gsize *bytes)
 {
-  GPtrArray *coded = code (series, slices), *pictures;
+  g_autoptr (GPtrArray) coded = code (series, slices), pictures = NULL;
   double error;
   GstBus *bus;
 
@@ -247,8 +244,6 @@ measure (const Series *series, GPtrArray *slices, gsize *bytes)
   *bytes = 0;
   for (guint n = 0; n < coded->len; n++)
     *bytes += gst_buffer_get_size (g_ptr_array_index (coded, n));
-  g_ptr_array_unref (coded);
-  g_ptr_array_unref (pictures);
   free_bus (bus);
   return error;
 }
@@ -265,7 +260,7 @@ GST_START_TEST (test_quality)
       __i__ ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8, 140, 110);
   g_random_set_seed (1);
   for (guint i = 0; i < G_N_ELEMENTS (qualities); i++) {
-    GPtrArray *slices = draw_slices (&series);
+    g_autoptr (GPtrArray) slices = draw_slices (&series);
     double alone, together;
     gsize bytes[2];
 
@@ -279,7 +274,6 @@ GST_START_TEST (test_quality)
         series.quality, together, alone);
     fail_unless (bytes[1] < 0.8 * bytes[0], "q%u: %zu bytes, %zu before",
         series.quality, bytes[1], bytes[0]);
-    g_ptr_array_unref (slices);
   }
   g_random_set_seed ((guint32) g_get_real_time ());
 }
@@ -317,7 +311,7 @@ push (GstHarness *harness, const Series *series, guint begin, guint n)
 /* Tests what ends a stack before it is full. */
 GST_START_TEST (test_short_stacks)
 {
-  GPtrArray *coded = new_buffers ();
+  g_autoptr (GPtrArray) coded = new_buffers ();
   Series series;
   GstHarness *harness;
   GstBus *bus;
@@ -348,7 +342,6 @@ GST_START_TEST (test_short_stacks)
   expect_slices (coded,
       "0:0/5 0:1/5 0:2/5 0:3/5 0:4/5 1:0/2 1:1/2 2:0/1 "
       "0:0/5 0:1/5 0:2/5 0:3/5 0:4/5 1:0/1 ");
-  g_ptr_array_unref (coded);
   paco_test_teardown (harness, bus);
 }
 GST_END_TEST;
@@ -356,7 +349,7 @@ GST_END_TEST;
 /* Tests stacks and single pictures in one stream. */
 GST_START_TEST (test_mixed)
 {
-  GPtrArray *slices, *coded, *more, *pictures;
+  g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = NULL;
   Series series;
   GstBus *bus;
 
@@ -367,11 +360,12 @@ GST_START_TEST (test_mixed)
   slices = draw_slices (&series);
   coded = code (&series, slices);
   for (guint length = 1; length <= 4; length += 3) {
+    g_autoptr (GPtrArray) more = NULL;
+
     series.length = length;
     more = code (&series, slices);
     for (guint n = 0; n < more->len; n++)
       g_ptr_array_add (coded, gst_buffer_ref (g_ptr_array_index (more, n)));
-    g_ptr_array_unref (more);
   }
   pictures = decode (coded, "pacodec", &bus);
   fail_unless_equals_int (pictures->len, 3 * slices->len);
@@ -385,9 +379,6 @@ GST_START_TEST (test_mixed)
   fail_unless (
       gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING)
       == NULL);
-  g_ptr_array_unref (slices);
-  g_ptr_array_unref (coded);
-  g_ptr_array_unref (pictures);
   free_bus (bus);
 }
 GST_END_TEST;
@@ -395,7 +386,7 @@ GST_END_TEST;
 /* Tests that downstream may want the bytes of samples the other way round. */
 GST_START_TEST (test_big_endian)
 {
-  GPtrArray *slices, *coded, *pictures;
+  g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = NULL;
   GstVideoInfo swapped;
   Series series;
   GstBus *bus;
@@ -413,9 +404,6 @@ GST_START_TEST (test_big_endian)
   for (guint n = 0; n < slices->len; n++)
     paco_test_same_samples (&series.info, g_ptr_array_index (slices, n),
         &swapped, g_ptr_array_index (pictures, n), "swapped");
-  g_ptr_array_unref (slices);
-  g_ptr_array_unref (coded);
-  g_ptr_array_unref (pictures);
   free_bus (bus);
 }
 GST_END_TEST;
@@ -425,11 +413,10 @@ static void
 expect_decodable (GPtrArray *coded)
 {
   GstBus *bus;
-  GPtrArray *pictures = decode (coded, "pacodec", &bus);
+  g_autoptr (GPtrArray) pictures = decode (coded, "pacodec", &bus);
 
   fail_unless_equals_int (pictures->len, coded->len);
   fail_unless_equals_int (count_corrupted (pictures), 0);
-  g_ptr_array_unref (pictures);
   free_bus (bus);
 }
 
@@ -448,7 +435,7 @@ GST_START_TEST (test_cut)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    GPtrArray *cut = new_buffers ();
+    g_autoptr (GPtrArray) cut = new_buffers ();
     Series series;
     GstBus *bus;
     GstHarness *harness = paco_test_harness (
@@ -478,7 +465,6 @@ GST_START_TEST (test_cut)
     for (guint n = 0; n < cut->len; n++)
       fail_unless (gst_buffer_get_size (g_ptr_array_index (cut, n)) <= 1500);
     expect_decodable (cut);
-    g_ptr_array_unref (cut);
     paco_test_teardown_failed (harness, bus);
   }
 }
@@ -554,7 +540,7 @@ GST_END_TEST;
 GST_START_TEST (test_reduce)
 {
   for (guint i = 0; i < 4; i++) {
-    GPtrArray *slices, *coded, *pictures;
+    g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = NULL;
     Series series;
     GstBus *bus;
 
@@ -579,9 +565,6 @@ GST_START_TEST (test_reduce)
           gst_buffer_get_size (g_ptr_array_index (pictures, 0)),
           i / 2 ? 28 * 17 : 52 * 17);
     }
-    g_ptr_array_unref (slices);
-    g_ptr_array_unref (coded);
-    g_ptr_array_unref (pictures);
     free_bus (bus);
   }
 }
@@ -618,7 +601,7 @@ GST_START_TEST (test_decoder_latency)
       "pacodec pipeline-depth=2", &bus);
 
   for (guint i = 0; i < G_N_ELEMENTS (lengths); i++) {
-    GPtrArray *slices, *coded;
+    g_autoptr (GPtrArray) slices = NULL, coded = NULL;
     Series series;
 
     draw_series_of_same (&series, lengths[i], lengths[i]);
@@ -630,8 +613,6 @@ GST_START_TEST (test_decoder_latency)
       fail_unless_equals_uint64 (
           gst_harness_query_latency (harness), (2 + lengths[i] - 1) * DURATION);
     }
-    g_ptr_array_unref (slices);
-    g_ptr_array_unref (coded);
   }
   paco_test_teardown (harness, bus);
 }

@@ -63,7 +63,8 @@ GST_START_TEST (test_damage)
 {
   for (guint c = 0; c < n_cases (12); c++) {
     gboolean hit[64] = { FALSE };
-    GPtrArray *slices, *coded, *left = new_buffers (), *pictures;
+    g_autoptr (GPtrArray) slices = NULL, coded = NULL, left = new_buffers (),
+                          pictures = NULL;
     guint n_hits = 0, n_shown = 0;
     Series series;
     GstBus *bus;
@@ -112,10 +113,6 @@ GST_START_TEST (test_damage)
       fail_unless (message != NULL);
       gst_message_unref (message);
     }
-    g_ptr_array_unref (slices);
-    g_ptr_array_unref (coded);
-    g_ptr_array_unref (left);
-    g_ptr_array_unref (pictures);
     free_bus (bus);
   }
 }
@@ -159,7 +156,8 @@ GST_END_TEST;
  * business of the others. */
 GST_START_TEST (test_no_wavelet)
 {
-  GPtrArray *slices, *coded, *left = new_buffers (), *pictures;
+  g_autoptr (GPtrArray) slices = NULL, coded = NULL, left = new_buffers (),
+                        pictures = NULL;
   guint lost = draw (1, 2), broken = draw (3, 4);
   PacoHeader header;
   Series series;
@@ -189,10 +187,6 @@ GST_START_TEST (test_no_wavelet)
             : same_samples (
                 &series.info, g_ptr_array_index (slices, n), picture));
   }
-  g_ptr_array_unref (slices);
-  g_ptr_array_unref (coded);
-  g_ptr_array_unref (left);
-  g_ptr_array_unref (pictures);
   free_bus (bus);
 }
 GST_END_TEST;
@@ -200,7 +194,7 @@ GST_END_TEST;
 /* Tests that what upstream calls corrupted counts as damaged although no check tells. */
 GST_START_TEST (test_corrupted_upstream)
 {
-  GPtrArray *slices, *coded, *pictures;
+  g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = NULL;
   GstBuffer *corrupted;
   Series series;
   GstBus *bus;
@@ -218,9 +212,6 @@ GST_START_TEST (test_corrupted_upstream)
   for (guint i = 0; i < 4; i++)
     fail_if (GST_BUFFER_FLAG_IS_SET (
         g_ptr_array_index (pictures, i), GST_BUFFER_FLAG_CORRUPTED));
-  g_ptr_array_unref (slices);
-  g_ptr_array_unref (coded);
-  g_ptr_array_unref (pictures);
   free_bus (bus);
 }
 GST_END_TEST;
@@ -243,7 +234,8 @@ packets_of (GPtrArray *coded)
  * not called corrupted is as it was, and each frame is shown or told of. */
 GST_START_TEST (test_packet_loss)
 {
-  GPtrArray *slices, *coded, *packets, *pictures = new_buffers ();
+  g_autoptr (GPtrArray) slices = NULL, coded = NULL, packets = NULL,
+                        pictures = new_buffers ();
   gdouble share = g_random_double_range (0.0, 0.1);
   GstHarness *harness;
   Series series;
@@ -279,10 +271,6 @@ GST_START_TEST (test_packet_loss)
           + paco_test_stat_of (harness, "rtppacodepay", "lost-frames")
           + paco_test_stat (harness, "lost-frames"),
       slices->len);
-  g_ptr_array_unref (slices);
-  g_ptr_array_unref (coded);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (pictures);
   paco_test_teardown_failed (harness, bus);
 }
 GST_END_TEST;
@@ -342,7 +330,7 @@ draw_liars (void)
   GPtrArray *frames = new_buffers ();
 
   for (guint i = 0; i < 2; i++) {
-    GPtrArray *slices, *coded;
+    g_autoptr (GPtrArray) slices = NULL, coded = NULL;
     Series series;
 
     draw_series (&series, 40);
@@ -362,8 +350,6 @@ draw_liars (void)
       if (what == 4)
         g_ptr_array_add (frames, gst_buffer_ref (buffer));
     }
-    g_ptr_array_unref (slices);
-    g_ptr_array_unref (coded);
   }
   return frames;
 }
@@ -373,7 +359,7 @@ draw_liars (void)
 GST_START_TEST (test_liars)
 {
   for (guint c = 0; c < n_cases (12); c++) {
-    GPtrArray *frames = draw_liars (), *pictures = new_buffers ();
+    g_autoptr (GPtrArray) frames = draw_liars (), pictures = new_buffers ();
     GstBus *bus;
     GstHarness *harness = paco_test_decoder_harness (
         "pacodec backend=cpu threads=2 max-errors=-1", &bus);
@@ -388,8 +374,6 @@ GST_START_TEST (test_liars)
     take_all (harness, pictures);
     fail_unless_equals_uint64 (
         pictures->len + paco_test_stat (harness, "lost-frames"), frames->len);
-    g_ptr_array_unref (frames);
-    g_ptr_array_unref (pictures);
     paco_test_teardown_failed (harness, bus);
   }
 }
@@ -399,7 +383,7 @@ GST_END_TEST;
  * different sizes. */
 GST_START_TEST (test_other_depth)
 {
-  GPtrArray *slices, *coded, *pictures;
+  g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = NULL;
   GstVideoInfo info[2];
   Series series;
   GstBus *bus;
@@ -431,9 +415,6 @@ GST_START_TEST (test_other_depth)
     fail_unless_equals_int (
         gst_buffer_get_size (g_ptr_array_index (pictures, n)),
         GST_VIDEO_INFO_SIZE (&info[n / 3 % 2]));
-  g_ptr_array_unref (slices);
-  g_ptr_array_unref (coded);
-  g_ptr_array_unref (pictures);
   free_bus (bus);
 }
 GST_END_TEST;

@@ -80,10 +80,9 @@ expect_pictures (GPtrArray *samples, guint begin, gboolean reverse, guint n,
 static void
 expect_from (Player *player, guint n, guint end, const gchar *what)
 {
-  GPtrArray *samples = pull_all (player);
+  g_autoptr (GPtrArray) samples = pull_all (player);
 
   expect_pictures (samples, n, FALSE, end - n, what);
-  g_ptr_array_unref (samples);
 }
 
 static void
@@ -158,7 +157,7 @@ GST_START_TEST (test_mixed_file)
           path));
   for (guint i = 0; i < 4; i++) {
     guint n = i == 0 ? alone + 1 : draw (0, end - 1);
-    GPtrArray *samples;
+    g_autoptr (GPtrArray) samples = NULL;
 
     seek (&player, GST_SEEK_FLAG_ACCURATE, n);
     samples = pull_all (&player);
@@ -167,7 +166,6 @@ GST_START_TEST (test_mixed_file)
     for (guint k = 0; k < samples->len; k++)
       fail_unless_equals_int (number_of (g_ptr_array_index (samples, k)),
           n + k < alone ? n + k : n + k - alone);
-    g_ptr_array_unref (samples);
   }
   stop (&player);
   g_string_free (both, TRUE);
@@ -230,7 +228,7 @@ GST_START_TEST (test_key_units)
   guint alone = end % length == 1;
   gchar *folder = temporary_folder ();
   gchar *path = record (folder, demuxed ? "qtmux !" : "", length, end);
-  GPtrArray *samples;
+  g_autoptr (GPtrArray) samples = NULL;
   Player player;
 
   start (&player,
@@ -242,7 +240,6 @@ GST_START_TEST (test_key_units)
   samples = pull_all (&player);
   fail_unless_equals_int (samples->len, demuxed ? alone : end);
   expect_sound (samples);
-  g_ptr_array_unref (samples);
   stop (&player);
   g_free (path);
   remove_folder (folder);
@@ -353,7 +350,7 @@ GST_START_TEST (test_split_files)
 {
   gchar *folder = temporary_folder ();
   Player player;
-  GPtrArray *samples;
+  g_autoptr (GPtrArray) samples = NULL;
 
   run (launch ("videotestsrc pattern=ball num-buffers=40 ! "
                "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1 ! "
@@ -368,7 +365,6 @@ GST_START_TEST (test_split_files)
   samples = pull_all (&player);
   fail_unless_equals_int (samples->len, 8);
   expect_sound (samples);
-  g_ptr_array_unref (samples);
   stop (&player);
   remove_folder (folder);
 }

@@ -33,7 +33,8 @@ GST_START_TEST (test_late)
     /* The first stack is late, the second one in a part, the third one is
      * not. */
     static const guint64 times[] = { 1, 2, 3, 4, 5, 1000, 1001, 1002, 1003 };
-    GPtrArray *slices, *coded, *singles, *pictures = new_buffers ();
+    g_autoptr (GPtrArray) slices = NULL, coded = NULL, singles = NULL,
+                          pictures = new_buffers ();
     Series series;
     GstBus *bus;
     GstHarness *harness = paco_test_decoder_harness (
@@ -61,10 +62,6 @@ GST_START_TEST (test_late)
     fail_unless (
         gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR)
         == NULL);
-    g_ptr_array_unref (slices);
-    g_ptr_array_unref (coded);
-    g_ptr_array_unref (singles);
-    g_ptr_array_unref (pictures);
     paco_test_teardown (harness, bus);
   }
 }
@@ -76,7 +73,7 @@ GST_START_TEST (test_late_key_unit)
 {
   static const guint64 times[] = { 0, 1, 2, 1000, 1001 };
   static const guint lengths[] = { 2, 2, 2, 2 }, positions[] = { 0, 1, 0, 1 };
-  GPtrArray *coded = new_buffers ();
+  g_autoptr (GPtrArray) coded = new_buffers ();
   Series series;
   GstHarness *harness;
   GstElement *encoder_element;
@@ -110,7 +107,6 @@ GST_START_TEST (test_late_key_unit)
     fail_unless_equals_int (header.video.slice.length, lengths[i]);
     fail_unless_equals_int (header.video.slice.position, positions[i]);
   }
-  g_ptr_array_unref (coded);
   paco_test_teardown (harness, bus);
 }
 GST_END_TEST;
@@ -118,7 +114,7 @@ GST_END_TEST;
 /* Tests that a stack that ends early is of the segment that it came in. */
 GST_START_TEST (test_segments)
 {
-  GPtrArray *slices, *coded, *pictures = new_buffers ();
+  g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = new_buffers ();
   Series series;
   GstSegment segment;
   GstBus *bus;
@@ -143,9 +139,6 @@ GST_START_TEST (test_segments)
         g_ptr_array_index (pictures, i), GST_BUFFER_FLAG_CORRUPTED));
   for (guint i = 3; i < 7; i++)
     expect_sound (&series, slices, pictures, i, i + 1);
-  g_ptr_array_unref (slices);
-  g_ptr_array_unref (coded);
-  g_ptr_array_unref (pictures);
   paco_test_teardown (harness, bus);
 }
 GST_END_TEST;
@@ -171,7 +164,7 @@ GST_START_TEST (test_key_units)
   const GstSegmentFlags flags = GST_SEGMENT_FLAG_TRICKMODE
       | GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS;
   gboolean all = __i__ & 1, wavelet = __i__ & 2, reverse = __i__ & 4;
-  GPtrArray *slices, *coded, *pictures = new_buffers ();
+  g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = new_buffers ();
   GstBus *bus;
   GstHarness *harness = paco_test_decoder_harness ("pacodec", &bus);
   guint expected = all ? 12 : wavelet ? 0 : 3;
@@ -218,9 +211,6 @@ GST_START_TEST (test_key_units)
   fail_unless (
       gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR)
       == NULL);
-  g_ptr_array_unref (slices);
-  g_ptr_array_unref (coded);
-  g_ptr_array_unref (pictures);
   paco_test_teardown_failed (harness, bus);
 }
 GST_END_TEST;
