@@ -30,21 +30,6 @@ paco_slice_is_valid (const PacoSlice *slice)
       && (slice->bits == slice->depth || slice->bits == LOSSY_BITS);
 }
 
-bool
-paco_slice_same_stack (const PacoSlice *a, const PacoSlice *b)
-{
-  return a->number == b->number && a->length == b->length
-      && a->wavelet == b->wavelet && a->levels == b->levels
-      && a->depth == b->depth && a->bits == b->bits;
-}
-
-bool
-paco_slice_follows (const PacoSlice *before, const PacoSlice *slice)
-{
-  return paco_slice_same_stack (before, slice)
-      && slice->position > before->position;
-}
-
 PacoSlice
 paco_stack_plan (
     uint32_t number, unsigned length, unsigned depth, bool lossless)

@@ -38,13 +38,6 @@ typedef struct
 /* Says whether all fields are in the ranges above. */
 bool paco_slice_is_valid (const PacoSlice *slice);
 
-/* Says whether both may be slices of the same stack: they differ in nothing but the
- * position. */
-bool paco_slice_same_stack (const PacoSlice *a, const PacoSlice *b);
-
-/* Says whether a slice can come behind another one of the same stack. */
-bool paco_slice_follows (const PacoSlice *before, const PacoSlice *slice);
-
 /* Returns what the slices of a stack have in common: 5/3, with as many levels as are of
  * use for the length. length and depth are as above. */
 PacoSlice paco_stack_plan (

@@ -450,6 +450,30 @@ PACO_API PacoStatus paco_frame_decoder_submit_comparison (
 PACO_API const char *paco_frame_decoder_device (
     const PacoFrameDecoder *decoder);
 
+/* What a frame is to stacks (FORMAT.md section 12). */
+enum
+{
+  PACO_STACK_NONE = 0,  /* a picture by itself */
+  PACO_STACK_FIRST = 1, /* the slice of position 0 of a stack */
+  PACO_STACK_NEXT = 2,  /* another slice of the stack of the frame before */
+  PACO_STACK_STRAY = 3  /* a slice of a stack whose first slice is missing */
+};
+
+/* The state of paco_stack_next(): all zeros before the first frame and after a seek. */
+typedef struct PacoStackState
+{
+  uint64_t state[16];
+} PacoStackState;
+
+/* Sets *what to PACO_STACK_* for the next frame of a file. A stack ends before a frame
+ * that is not PACO_STACK_NEXT, and after its slice of position PacoInfo.stack_length - 1;
+ * slices that did not come are missing. Slices of two recordings are told apart by
+ * their size and place (PacoInfo.has_place), and by frame->skipped and
+ * frame->missing. Of frame->data only the header is read. Errors: INVALID; those of
+ * paco_probe(). */
+PACO_API PacoStatus paco_stack_next (PacoStackState *state,
+    const PacoFrame *frame, uint32_t *what, PacoError *error);
+
 /* Each sample of a slice that is missing. */
 #define PACO_NO_SLICE 0x8000
 

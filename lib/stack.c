@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Makes pictures of the slices of a stack for applications (paco.h), which have decoded
- * them one by one; codec/stack.c undoes the wavelet. */
-#include "codec/stack.h"
+ * Tells applications (paco.h) which frames are slices of one stack, and makes pictures
+ * of the slices that they have decoded; codec/stack.c undoes the wavelet. */
 #include "lib/private.h"
+#include "lib/stream/stacks.h"
+#include <string.h>
 
 #define PIECE 1024 /* samples that are made at a time */
 
@@ -130,5 +131,35 @@ paco_stack_pictures (const void *data, size_t size, uint16_t *const *slices,
     if (pictures[i].data[0])
       store (slice, all[i], &format, &pictures[i]);
   g_free (memory);
+  return paco_error_ok (error);
+}
+
+/* --- which frames are slices of one stack --- */
+
+G_STATIC_ASSERT (sizeof (PacoStackState) >= sizeof (PacoStacks));
+
+PacoStatus
+paco_stack_next (PacoStackState *state, const PacoFrame *frame, uint32_t *what,
+    PacoError *error)
+{
+  PacoStacks stacks;
+  PacoHeader header;
+  PacoStatus status;
+
+  if (!state || !frame || !what)
+    return paco_error_null (!state ? "state" : frame ? "what" : "frame", error);
+  status = paco_info_header (frame->data, frame->size, &header, NULL, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  memcpy (&stacks, state, sizeof stacks);
+  paco_stacks_frame (
+      &stacks, &header, frame->skipped > 0 || frame->missing > 0);
+  memcpy (state, &stacks, sizeof stacks);
+  if (header.video.slice.length == 0)
+    *what = PACO_STACK_NONE;
+  else if (!stacks.has_first)
+    *what = PACO_STACK_STRAY;
+  else
+    *what = stacks.goes_on ? PACO_STACK_NEXT : PACO_STACK_FIRST;
   return paco_error_ok (error);
 }

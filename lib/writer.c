@@ -4,6 +4,7 @@
  * later. */
 #include "lib/stream/file.h"
 #include "lib/stream/io.h"
+#include "lib/stream/stacks.h"
 #include "lib/private.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@ struct PacoWriter
   /* The stream that is being written. */
   PacoPlace next;
   uint32_t fps_n, fps_d;
-  PacoSlice slice;   /* of the last frame, as its header had it */
+  PacoStacks stacks; /* the last frame, as its header had it */
   uint32_t n_stacks; /* that have begun */
   bool sets_files; /* frames of archives get the number of files of this one: */
   uint32_t n_files;                     /* 0: unknown */
@@ -49,7 +50,6 @@ account (PacoWriter *writer, const PacoPlace *place, uint32_t stack,
     writer->n_stacks = 0;
   if (video->slice.length > 0)
     writer->n_stacks = stack + 1;
-  writer->slice = video->slice;
   writer->n_frames++;
   writer->n_bytes += size;
   writer->next.number = place->number + 1;
@@ -71,14 +71,9 @@ next_place (const PacoWriter *writer, const PacoVideoInfo *video)
 /* Returns the number of the stack of a slice that comes next, at that place: it goes on
  * with the last stack, or another one begins. */
 static uint32_t
-next_stack (
-    const PacoWriter *writer, const PacoPlace *place, const PacoSlice *slice)
+next_stack (const PacoWriter *writer, const PacoPlace *place, bool goes_on)
 {
-  if (place->number == 0)
-    return 0;
-  return writer->n_stacks
-      - (writer->slice.length > 0
-          && paco_slice_follows (&writer->slice, slice));
+  return place->number == 0 ? 0 : writer->n_stacks - goes_on;
 }
 
 /* --- what is there already --- */
@@ -96,6 +91,9 @@ count_frame (PacoWriter *writer, PacoFile *file)
     return false;
   place = header.video.has_place ? header.video.place
                                  : next_place (writer, &header.video);
+  paco_stacks_frame (&writer->stacks, &header, false);
+  /* The frames that are added later have other places, those of their files. */
+  writer->stacks.has_place = false;
   account (writer, &place, header.video.slice.number, &header.video,
       header.frame_size);
   return true;
@@ -292,6 +290,7 @@ paco_writer_add (
     PacoWriter *writer, const void *data, size_t size, PacoError *error)
 {
   PacoHeader header;
+  PacoStacks stacks;
   PacoPlace place;
   uint32_t stack;
   struct iovec parts[2];
@@ -312,7 +311,9 @@ paco_writer_add (
         "written",
         writer->name);
   place = next_place (writer, &header.video);
-  stack = next_stack (writer, &place, &header.video.slice);
+  stacks = writer->stacks;
+  paco_stacks_frame (&stacks, &header, false);
+  stack = next_stack (writer, &place, stacks.goes_on);
   memcpy (writer->header, data, header.header_size);
   paco_header_set_place (writer->header, header.header_size, &place);
   if (header.video.slice.length > 0)
@@ -328,6 +329,7 @@ paco_writer_add (
     take_back (writer);
     return fail (writer, failure, error);
   }
+  writer->stacks = stacks;
   account (writer, &place, stack, &header.video, header.frame_size);
   return paco_error_ok (error);
 }

@@ -148,7 +148,7 @@ tell_damage (Decode *decode, const PacoDecoded *frame)
     paco_progress_complain (decode->progress,
         "frame %" G_GUINT64_FORMAT
         " is of a stack of %u, of whose other frames %u %s missing or damaged",
-        coded->number, frame->slice.length, frame->n_bad,
+        coded->number, frame->stack.slice.length, frame->n_bad,
         paco_text_plural (frame->n_bad, "is", "are"));
 }
 

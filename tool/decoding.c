@@ -15,6 +15,7 @@ typedef struct
   GQueue waiting, collected, stack, unused; /* of PacoDecoded */
   uint64_t budget,
       bytes;         /* of memory: what there may be, and what frames take */
+  PacoStacks stacks; /* what the last frame was that was read */
   PacoDecoded *next; /* that a seek has read; NULL: none */
   PacoInputResult next_result;
   bool lost; /* the GPU: it may still write into pixels */
@@ -84,18 +85,15 @@ end_stack (Work *work, GError **error)
 static bool
 finish (Work *work, PacoDecoded *frame, GError **error)
 {
-  const PacoSlice *slice = &frame->slice;
+  const PacoSlice *slice = &frame->stack.slice;
 
-  if (!g_queue_is_empty (&work->stack)
-      && !paco_slice_goes_on (g_queue_peek_tail (&work->stack), frame)
-      && !end_stack (work, error)) {
+  if (!frame->stack.goes_on && !end_stack (work, error)) {
     give_back (work, frame);
     return false;
   }
-  if (slice->length > 0
-      && (slice->position == 0 || !g_queue_is_empty (&work->stack))) {
+  if (frame->stack.has_first) {
     g_queue_push_tail (&work->stack, frame);
-    return slice->position + 1 < slice->length || end_stack (work, error);
+    return !paco_stacks_at_end (&frame->stack) || end_stack (work, error);
   }
   if (slice->length > 0 && !frame->error)
     g_set_error (&frame->error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
@@ -206,12 +204,12 @@ lay_out (Work *work, PacoDecoded *frame, PacoImage *image, GError **error)
     return false;
   if (!paco_pixels_tell (
           &info, decoding->reduce, decoding->region, &told, error)
-      || (frame->slice.length > 0
+      || (frame->stack.slice.length > 0
           && !paco_slice_place (frame, &told, image, error))
       || !paco_pixels_place (
           &frame->pixels, decoding->kind, decoding->format, &told, error))
     return false;
-  if (frame->slice.length == 0)
+  if (frame->stack.slice.length == 0)
     *image = frame->pixels.image;
   return true;
 }
@@ -280,11 +278,12 @@ static bool
 is_needed (const Work *work, const PacoDecoded *frame)
 {
   const PacoFrameRange *range = &work->decoding->range;
+  const PacoSlice *slice = &frame->stack.slice;
   uint64_t number = frame->input.frame.number, begin = number, end = number;
 
-  if (frame->slice.length > 0) {
-    begin -= MIN (begin, frame->slice.position);
-    end += frame->slice.length - 1u - frame->slice.position;
+  if (slice->length > 0) {
+    begin -= MIN (begin, slice->position);
+    end += slice->length - 1u - slice->position;
   }
   return end >= range->first && begin <= range->last;
 }
@@ -294,12 +293,21 @@ static PacoDecoded *
 read_frame (Work *work, PacoInputResult *result, GError **error)
 {
   PacoDecoded *frame = take_unused (work);
+  const PacoFrame *coded = &frame->input.frame;
+  PacoHeader header;
 
   *result = paco_input_next (work->decoding->input, &frame->input, error);
-  frame->slice = (PacoSlice){ 0 };
+  frame->stack = (PacoStacks){ 0 };
   frame->n_bad = 0;
-  if (*result == PACO_INPUT_FRAME && work->decoding->stacks)
-    frame->slice = paco_slice_of (&frame->input.frame);
+  if (*result != PACO_INPUT_FRAME || !work->decoding->stacks)
+    return frame;
+  paco_slice_read (coded, &header);
+  frame->stack.slice = header.video.slice;
+  if (is_needed (work, frame)) {
+    paco_stacks_frame (
+        &work->stacks, &header, coded->skipped || coded->missing);
+    frame->stack = work->stacks;
+  }
   return frame;
 }
 
@@ -316,7 +324,7 @@ seek (Work *work, GError **error)
     return false;
   frame = read_frame (work, &result, error);
   begin = frame->input.frame.number;
-  begin -= MIN (begin, frame->slice.length > 0 ? frame->slice.position : 0);
+  begin -= MIN (begin, frame->stack.slice.position);
   /* A pipe is read from its begin on. */
   if (result == PACO_INPUT_FRAME && begin < frame->input.frame.number
       && paco_input_size (decoding->input) > 0) {

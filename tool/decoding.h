@@ -2,8 +2,8 @@
  * Decodes frames of a file, several at a time, in their order, for decode.c and
  * verify.c. */
 #pragma once
-#include "codec/stack.h"
 #include "input.h"
+#include "lib/stream/stacks.h"
 #include "writers.h"
 
 /* A frame that is decoded, or could not be. */
@@ -15,7 +15,7 @@ typedef struct
   /* Why it could not be decoded; NULL: pixels are its picture. */
   GError *error;
   /* Of a slice whose stack becomes pictures (slices.h); else slice.length is 0. */
-  PacoSlice slice;
+  PacoStacks stack;
   uint16_t *samples; /* of the slice */
   size_t capacity;   /* bytes that there are for them */
   uint64_t bytes;    /* of memory, from being laid out to being given back */

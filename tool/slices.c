@@ -4,14 +4,11 @@
 #include "codec/header.h"
 #include "tool.h"
 
-PacoSlice
-paco_slice_of (const PacoFrame *frame)
+void
+paco_slice_read (const PacoFrame *frame, PacoHeader *header)
 {
-  PacoHeader header;
-
-  if (paco_header_parse (frame->data, frame->size, &header, NULL, NULL))
-    return header.video.slice;
-  return (PacoSlice){ 0 };
+  if (!paco_header_parse (frame->data, frame->size, header, NULL, NULL))
+    header->video.slice = (PacoSlice){ 0 };
 }
 
 bool
@@ -40,21 +37,8 @@ paco_slice_place (
                             &bytes, &failure),
           &failure, error))
     return false;
-  told->depth[0] = frame->slice.depth;
+  told->depth[0] = frame->stack.slice.depth;
   return true;
-}
-
-bool
-paco_slice_goes_on (const PacoDecoded *last, const PacoDecoded *frame)
-{
-  const PacoFrame *coded = &frame->input.frame;
-  const PacoInfo *a = &last->pixels.info, *b = &frame->pixels.info;
-
-  /* Behind a gap a slice that follows without one is of another recording. */
-  return paco_slice_follows (&last->slice, &frame->slice)
-      && a->width == b->width && a->height == b->height
-      && !(frame->slice.position == last->slice.position + 1
-          && (coded->missing || coded->skipped));
 }
 
 static bool
@@ -71,11 +55,11 @@ judge (GQueue *frames)
   const PacoDecoded *first = g_queue_peek_head (frames);
   unsigned n_sound = 0, n_bad;
 
-  if (first->slice.levels == 0)
+  if (first->stack.slice.levels == 0)
     return true;
   for (GList *at = frames->head; at; at = at->next)
     n_sound += is_sound (at->data);
-  n_bad = first->slice.length - n_sound;
+  n_bad = first->stack.slice.length - n_sound;
   for (GList *at = frames->head; at; at = at->next) {
     PacoDecoded *frame = at->data;
 
@@ -104,8 +88,8 @@ paco_slices_finish (GQueue *frames, GError **error)
 
     if (frame->error)
       continue;
-    slices[frame->slice.position] = frame->samples;
-    images[frame->slice.position] = &frame->pixels.image;
+    slices[frame->stack.slice.position] = frame->samples;
+    images[frame->stack.slice.position] = &frame->pixels.image;
   }
   return paco_tool_check (
       paco_stack_pictures (first->input.frame.data, first->input.frame.size,

@@ -3,16 +3,13 @@
 #pragma once
 #include "decoding.h"
 
-/* Says of which stack a frame is a slice; if it is none, the length is 0. */
-PacoSlice paco_slice_of (const PacoFrame *frame);
+/* Reads the header of a frame; the length of its slice is 0 if it cannot be read. */
+void paco_slice_read (const PacoFrame *frame, PacoHeader *header);
 
 /* Says of a slice what its picture is, and makes room for its samples: *image is where
  * they are decoded to. told: what the frame becomes (writers.h). */
 bool paco_slice_place (
     PacoDecoded *frame, PacoInfo *told, PacoImage *image, GError **error);
-
-/* Says whether a frame that was read goes on with the stack whose last slice came before. */
-bool paco_slice_goes_on (const PacoDecoded *last, const PacoDecoded *frame);
 
 /* Makes the pictures of a stack, of which all frames that there are have been decoded,
  * or have an error. Those that cannot be made get an error. *error is set if there is

@@ -30,7 +30,7 @@ typedef struct
   bool is_cut;   /* The file is a container and has lost its end. */
   uint64_t last; /* number of the last frame */
   PacoFileCount count;
-  PacoSlice slice; /* that it is, or of length 0 */
+  PacoStacks stacks;
   bool is_damaged; /* and whether it has been counted so */
 } Verify;
 
@@ -146,19 +146,15 @@ count_damaged (Verify *verify)
   verify->is_damaged = true;
 }
 
-/* Says whether frames of a stack should come behind the last one. */
-static bool
-is_within_stack (const Verify *verify)
-{
-  return verify->slice.position + 1 < verify->slice.length;
-}
-
+/* Reports that the stack of the last frame has no end, if it has none. */
 static void
-tell_part (Verify *verify)
+tell_part (Verify *verify, const PacoStacks *stacks)
 {
+  if (paco_stacks_at_end (stacks))
+    return;
   tell (verify, verify->last,
       "it is slice %u of a stack of %u, whose end is missing",
-      verify->slice.position, verify->slice.length);
+      stacks->slice.position, stacks->slice.length);
   count_damaged (verify);
 }
 
@@ -167,22 +163,21 @@ tell_part (Verify *verify)
 static void
 check_stack (Verify *verify, const PacoFrame *frame)
 {
-  PacoSlice slice = paco_slice_of (frame);
-  bool goes_on = is_within_stack (verify)
-      && paco_slice_follows (&verify->slice, &slice);
+  PacoStacks *stacks = &verify->stacks, before = *stacks;
   bool is_begin = verify->frames_seen == 0 && verify->range.first > 0;
+  PacoHeader header;
 
-  if (is_within_stack (verify) && !goes_on && !frame->missing)
-    tell_part (verify);
+  paco_slice_read (frame, &header);
+  paco_stacks_frame (stacks, &header, frame->skipped || frame->missing);
+  if (!stacks->goes_on && !frame->missing)
+    tell_part (verify, &before);
   verify->is_damaged = false;
-  if (slice.position > (goes_on ? verify->slice.position + 1 : 0)
-      && !frame->missing && !is_begin) {
+  if (stacks->missing > 0 && !frame->missing && !is_begin) {
     tell (verify, frame->number,
         "it is slice %u of a stack of %u, of which the one before is missing",
-        slice.position, slice.length);
+        stacks->slice.position, stacks->slice.length);
     count_damaged (verify);
   }
-  verify->slice = slice;
 }
 
 /* Reports what is missing at the end: of the last stack, if the file has ended within
@@ -197,8 +192,7 @@ check_end (Verify *verify)
   else if (ending)
     paco_input_tell_ending (verify->input, verify->progress);
   tell_missing_files (verify, paco_file_count_end (&verify->count));
-  if (is_within_stack (verify))
-    tell_part (verify);
+  tell_part (verify, &verify->stacks);
 }
 
 static bool

@@ -256,6 +256,10 @@ def _allocate(info, reduce):
     return image, arrays
 
 
+NO_FIRST_SLICE = ('The first slice of a stack is missing, without which its pictures '
+                  'show nothing.')
+
+
 def stack_pictures(data, slices):
     """The pictures of a stack, each a list of one array. data: any frame of it. slices:
     for each position the array that Decoder(slices=True) has made of that frame, whole,
@@ -266,8 +270,7 @@ def stack_pictures(data, slices):
         raise ValueError(f'The frame is of a stack of {info.stack_length} slices, and '
                          f'{len(slices)} are given.')
     if len(slices) == 0 or slices[0] is None:
-        raise ValueError('The first slice of a stack is missing, without which its '
-                         'pictures show nothing.')
+        raise ValueError(NO_FIRST_SLICE)
     shape = numpy.shape(slices[0])
     if any(part is not None and numpy.shape(part) != shape for part in slices):
         raise ValueError('The slices of a stack are not of one size.')
@@ -369,20 +372,24 @@ class Decoder(_Coder):
         gives it. Those of a stack, for which the decoder has slices=True, come together,
         behind its last slice. If slices are missing they are what the others make of
         them; ValueError if that is the first one."""
-        last, stack, slices = b'', Info(), []
+        state, last, slices = _paco.PacoStackState(), b'', []
         for data in frames:
-            info = probe(data)
-            if slices and not (info.stack_number == stack.stack_number and
-                               info.stack_length == stack.stack_length and
-                               info.stack_position > stack.stack_position):
+            data, info, what = bytes(data), probe(data), ctypes.c_uint32()
+            frame = _paco.PacoFrame(ctypes.cast(data, ctypes.c_void_p), len(data),
+                                    skipped=getattr(frames, 'skipped', 0),
+                                    missing=getattr(frames, 'missing', 0))
+            _call('paco_stack_next', ctypes.byref(state), ctypes.byref(frame),
+                  ctypes.byref(what))
+            if slices and what.value != _paco.PACO_STACK_NEXT:
                 yield from stack_pictures(last, slices)
                 slices = []
-            if info.stack_length == 0:
+            if what.value == _paco.PACO_STACK_NONE:
                 yield self.decode(data)
                 continue
+            if what.value == _paco.PACO_STACK_STRAY:
+                raise ValueError(NO_FIRST_SLICE)
             slices = slices or [None] * info.stack_length
-            slices[info.stack_position] = self.decode(data)[0]
-            last, stack = data, info
+            slices[info.stack_position], last = self.decode(data)[0], data
             if info.stack_position + 1 == info.stack_length:
                 yield from stack_pictures(last, slices)
                 slices = []

@@ -19,14 +19,15 @@ struct _GstPacoMember
   gboolean decoded;
   GError *error; /* why it is not decoded, or NULL */
   guint broken_blocks, concealed_blocks;
+  gsize ancillary_offset,
+      ancillary_size; /* of the chunks in its input buffer */
 };
 
 typedef struct
 {
-  /* What the slices of the stack have in common. In a decoder its position is that of
-   * the last slice that has come. */
-  PacoSlice plan;
-  guint n; /* how many members there are */
+  PacoSlice plan;    /* What the slices of the stack have in common. */
+  PacoHeader header; /* of the first slice, in a decoder */
+  guint n;           /* how many members there are */
   GstPacoMember members[PACO_MAX_STACK];
 
   guint width, height;             /* of a slice, in samples */

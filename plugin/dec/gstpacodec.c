@@ -459,26 +459,6 @@ gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame, PacoCodedFrame *coded,
   return gst_paco_input_read (frame, max_pixels, coded, error);
 }
 
-/* Reads a frame, and hands it to the coder or, if it is a slice, to its stack. Both
- * set *taken. Returns GST_FLOW_OK with *error set where the frame is to blame. */
-static GstFlowReturn
-decode_frame (
-    GstPacoDec *self, GstPacoFrame *frame, gboolean *taken, GError **error)
-{
-  PacoCodedFrame coded;
-  GstFlowReturn flow;
-
-  if (!gst_paco_dec_read (self, frame, &coded, error))
-    return GST_FLOW_OK;
-  if (coded.header.video.slice.length > 0)
-    return gst_paco_dec_stack_add (self, frame, &coded.header, taken, error);
-
-  flow = gst_paco_dec_configure_for (self, frame->frame, &coded.header, error);
-  if (flow != GST_FLOW_OK || *error != NULL)
-    return flow;
-  return submit (self, frame, &coded, taken, error);
-}
-
 gboolean
 gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame)
 {
@@ -492,13 +472,56 @@ gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame)
   return qos;
 }
 
+static void
+let_go (GstPacoFrame *frame)
+{
+  gst_paco_frame_unmap (frame);
+  frame->frame = NULL;
+}
+
+/* Reads a frame, and hands it to the coder or, if it is a slice, to its stack. Both
+ * set *taken. Returns GST_FLOW_OK with *error set where the frame is to blame, and
+ * without an error if it is late: no other frame needs it, unless it is a slice. */
+static GstFlowReturn
+decode_frame (GstPacoDec *self, GstVideoCodecFrame *codec_frame,
+    gboolean *taken, GError **error)
+{
+  GstPacoFrame *frame = gst_paco_frames_next (self->coder.frames);
+  GstFlowReturn flow = GST_FLOW_OK;
+  gboolean is_read, is_slice;
+  PacoCodedFrame coded;
+
+  frame->frame = codec_frame;
+  is_read = gst_paco_dec_read (self, frame, &coded, error);
+  is_slice = is_read && coded.header.video.slice.length > 0;
+  if (is_slice || (is_read && self->stack.n > 0)) {
+    /* The stack may need all frames of the coder. */
+    let_go (frame);
+    flow = gst_paco_dec_stack_frame (
+        self, codec_frame, &coded.header, taken, error);
+    return is_slice || flow != GST_FLOW_OK
+        ? flow
+        : decode_frame (self, codec_frame, taken, error);
+  }
+  if (gst_paco_dec_is_late (self, codec_frame)) {
+    g_clear_error (error);
+    is_read = FALSE;
+  }
+  if (is_read)
+    flow = gst_paco_dec_configure_for (self, codec_frame, &coded.header, error);
+  if (is_read && flow == GST_FLOW_OK && *error == NULL)
+    flow = submit (self, frame, &coded, taken, error);
+  if (!*taken)
+    let_go (frame);
+  return flow;
+}
+
 /* Decodes the frame, which it takes, or drops it. Runs without the stream lock. */
 static GstFlowReturn
 decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
   GstPacoPipe *pipe = &self->coder.pipe;
-  GstPacoFrame *frame;
   GstFlowReturn flow;
   gboolean taken = FALSE;
   GError *error = NULL;
@@ -506,35 +529,11 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
   flow = gst_paco_coder_wait (&self->coder, self->coder.depth - 1);
   if (flow == GST_FLOW_OK)
     flow = gst_paco_pipe_take_flow (pipe);
-  if (flow != GST_FLOW_OK) {
-    gst_video_decoder_release_frame (decoder, codec_frame);
-    return flow;
-  }
-
-  if (self->stack.n > 0)
-    flow = gst_paco_dec_stack_end_before (self, codec_frame->input_buffer);
-  if (flow != GST_FLOW_OK) {
-    gst_video_decoder_release_frame (decoder, codec_frame);
-    return flow;
-  }
-
-  /* No other frame needs this one, unless it is a slice. */
-  if (gst_paco_dec_is_late (self, codec_frame)
-      && !gst_paco_dec_is_slice (codec_frame->input_buffer)) {
-    GST_LOG_OBJECT (self, "frame %u is late already: dropped",
-        codec_frame->system_frame_number);
-    gst_paco_pipe_wait_done (pipe);
-    return gst_video_decoder_drop_frame (decoder, codec_frame);
-  }
-
-  frame = gst_paco_frames_next (self->coder.frames);
-  frame->frame = codec_frame;
-  flow = decode_frame (self, frame, &taken, &error);
+  if (flow == GST_FLOW_OK)
+    flow = decode_frame (self, codec_frame, &taken, &error);
   if (taken)
     return flow;
 
-  gst_paco_frame_unmap (frame);
-  frame->frame = NULL;
   if (flow != GST_FLOW_OK) {
     g_clear_error (&error);
     gst_video_decoder_release_frame (decoder, codec_frame);
@@ -543,6 +542,11 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
 
   /* The frames before it are pushed first. */
   gst_paco_pipe_wait_done (pipe);
+  if (error == NULL) {
+    GST_LOG_OBJECT (self, "frame %u is late already: dropped",
+        codec_frame->system_frame_number);
+    return gst_video_decoder_drop_frame (decoder, codec_frame);
+  }
   flow = gst_paco_dec_fail_frame (self, codec_frame, error);
   g_clear_error (&error);
   return flow;

@@ -6,6 +6,7 @@
 #include "gstpacodamage.h"
 #include "gstpacodec.h"
 #include "gstpacoinput.h"
+#include "lib/stream/stacks.h"
 #include "plugin/meta/gstpacometa.h"
 #include "gstpacooutput.h"
 #include "plugin/coder/gstpacostack.h"
@@ -25,6 +26,7 @@ struct _GstPacoDec
   GstPacoOutput output;
   GstPacoMetaNames names;
   GstPacoStack stack; /* the slices that wait for the others of their stack */
+  PacoStacks stacks;  /* What the last slice was. */
   gboolean key_units_only; /* upstream may leave out all other frames */
   /* Downstream has asked for other caps since the last negotiation. Atomic. */
   gint outdated;
@@ -63,19 +65,13 @@ GstFlowReturn gst_paco_dec_configure_for (GstPacoDec *self,
 #define GST_PACO_DEC_NO_ROOM                                                   \
   "downstream's buffer cannot be written to, or is too small"
 
-/* Says whether the frame in this buffer is a slice. It is not if its header cannot be
- * read. */
-gboolean gst_paco_dec_is_slice (GstBuffer *buffer);
-/* Decodes the slices that wait, if the frame in this buffer is not of their stack. If
- * its header cannot be read, it may be, and the stack goes on. The stream lock must
- * not be held. */
-GstFlowReturn gst_paco_dec_stack_end_before (
-    GstPacoDec *self, GstBuffer *buffer);
-/* Adds a slice, which has been read, to its stack, and sets *taken. The last slice has
- * all of them decoded. The stream lock must not be held. Returns GST_FLOW_OK with
- * *error set where the frame is to blame, which is not taken then. */
-GstFlowReturn gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
-    const PacoHeader *header, gboolean *taken, GError **error);
+/* Decodes the slices that wait, if the frame with this header is not of their stack.
+ * Takes the frame and sets *taken if it is a slice; the last slice of a stack has all of
+ * them decoded. The stream lock must not be held, and the coder has all its frames.
+ * Returns GST_FLOW_OK with *error set if a slice cannot be taken. */
+GstFlowReturn gst_paco_dec_stack_frame (GstPacoDec *self,
+    GstVideoCodecFrame *frame, const PacoHeader *header, gboolean *taken,
+    GError **error);
 /* Notes what has become of a slice that has come back from the coder. The pipe's
  * thread calls it. */
 void gst_paco_dec_stack_decoded (

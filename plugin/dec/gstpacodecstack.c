@@ -58,6 +58,8 @@ submit_slice (GstPacoDec *self, guint i)
   frame->frame = gst_video_codec_frame_ref (member->frame);
   frame->begun = g_get_monotonic_time ();
   if (gst_paco_dec_read (self, frame, &coded, &member->error)) {
+    member->ancillary_size = coded.header.video.ancillary.size;
+    member->ancillary_offset = coded.header.video.ancillary.data - coded.data;
     gst_paco_stack_picture (stack, i, frame, &picture);
     frame->member = member;
     gst_paco_frames_give (frame);
@@ -78,20 +80,13 @@ prepare (GstPacoDec *self)
 {
   GstPacoStack *stack = &self->stack;
   GstPacoMember *member = &stack->members[0];
-  GstPacoFrame *frame = gst_paco_frames_next (self->coder.frames);
   const GstVideoInfo *info = &self->output.info;
-  GstFlowReturn flow = GST_FLOW_OK;
-  PacoCodedFrame coded;
+  GstFlowReturn flow = gst_paco_dec_configure_for (
+      self, member->frame, &stack->header, &member->error);
 
-  frame->frame = gst_video_codec_frame_ref (member->frame);
-  if (gst_paco_dec_read (self, frame, &coded, &member->error))
-    flow = gst_paco_dec_configure_for (
-        self, member->frame, &coded.header, &member->error);
   if (flow == GST_FLOW_OK && member->error == NULL)
     gst_paco_stack_reserve (stack, stack->plan.length, (guint) info->width,
         (guint) info->height, 0, &member->error);
-  gst_paco_frame_unmap (frame);
-  g_clear_pointer (&frame->frame, gst_video_codec_frame_unref);
   return flow;
 }
 
@@ -172,16 +167,17 @@ is_decodable (const GstPacoStack *stack, guint i)
 
 /* Puts the metas that the frame carries on the picture. */
 static void
-restore_metas (GstPacoDec *self, GstVideoCodecFrame *frame)
+restore_metas (
+    GstPacoDec *self, const GstPacoMember *member, GstVideoCodecFrame *frame)
 {
-  PacoCodedFrame coded;
+  PacoAncillary ancillary = { .size = member->ancillary_size };
   GstMapInfo map;
 
   if (!gst_buffer_map (frame->input_buffer, &map, GST_MAP_READ))
     return;
-  if (paco_coded_frame_parse (&coded, map.data, map.size, NULL))
-    gst_paco_meta_restore (&coded.header.video.ancillary, self->output.reduce,
-        frame->output_buffer, &self->names, GST_ELEMENT (self));
+  ancillary.data = map.data + member->ancillary_offset;
+  gst_paco_meta_restore (&ancillary, self->output.reduce, frame->output_buffer,
+      &self->names, GST_ELEMENT (self));
   gst_buffer_unmap (frame->input_buffer, &map);
 }
 
@@ -201,7 +197,7 @@ store (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, GError **error)
   }
   if (flow != GST_FLOW_OK)
     return flow;
-  restore_metas (self, frame);
+  restore_metas (self, &self->stack.members[i], frame);
   if (!gst_video_frame_map (
           &picture, &self->output.info, frame->output_buffer, GST_MAP_WRITE)) {
     g_set_error_literal (
@@ -383,53 +379,6 @@ decode_stack (GstPacoDec *self)
 
 /* --- slices that come --- */
 
-/* Says whether the slice can belong to the stack that is there. The numbers of stacks
- * begin anew with each recording. So if something is missing before the slice
- * although its position is the next one, it is of another recording. */
-static gboolean
-goes_on (const GstPacoStack *stack, const PacoSlice *slice, GstBuffer *buffer)
-{
-  return paco_slice_follows (&stack->plan, slice)
-      && !(slice->position == stack->plan.position + 1
-          && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
-}
-
-/* Reads of which stack a frame is a slice; the length is 0 if it is none. Returns FALSE
- * if the frame's header cannot be read. */
-static gboolean
-read_slice (GstBuffer *buffer, PacoSlice *slice)
-{
-  gboolean is_read;
-  PacoHeader header;
-  GstMapInfo map;
-
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return FALSE;
-  is_read = paco_header_parse (map.data, map.size, &header, NULL, NULL);
-  if (is_read)
-    *slice = header.video.slice;
-  gst_buffer_unmap (buffer, &map);
-  return is_read;
-}
-
-GstFlowReturn
-gst_paco_dec_stack_end_before (GstPacoDec *self, GstBuffer *buffer)
-{
-  PacoSlice slice;
-
-  if (!read_slice (buffer, &slice) || goes_on (&self->stack, &slice, buffer))
-    return GST_FLOW_OK;
-  return decode_stack (self);
-}
-
-gboolean
-gst_paco_dec_is_slice (GstBuffer *buffer)
-{
-  PacoSlice slice;
-
-  return read_slice (buffer, &slice) && slice.length > 0;
-}
-
 /* Configures the element when the first slice of a stack comes: downstream has to know
  * how long pictures wait for the others of their stack. An error is not reported yet,
  * because it comes again when the stack is decoded. */
@@ -444,45 +393,65 @@ get_ready_early (
   return flow;
 }
 
-GstFlowReturn
-gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
-    const PacoHeader *header, gboolean *taken, GError **error)
+/* Drops a slice whose stack has no first one. In the segment it is an error. */
+static GstFlowReturn
+drop_stray (GstPacoDec *self, GstVideoCodecFrame *frame, const PacoSlice *slice,
+    gboolean *taken, GError **error)
 {
-  const PacoSlice *slice = &header->video.slice;
-  GstPacoStack *stack = &self->stack;
-  GstPacoMember *member;
-  GstFlowReturn flow;
-
-  if (stack->n == 0 && slice->position > 0
-      && !is_in_segment (self, frame->frame)) {
-    gst_paco_pipe_wait_done (&self->coder.pipe);
-    gst_paco_frame_unmap (frame);
-    gst_video_decoder_release_frame (
-        GST_VIDEO_DECODER (self), g_steal_pointer (&frame->frame));
-    *taken = TRUE;
-    return GST_FLOW_OK;
-  }
-  if (stack->n == 0 && slice->position > 0) {
+  if (is_in_segment (self, frame)) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
         "it is slice %u of a stack of %u of which those before are missing",
         slice->position, slice->length);
     return GST_FLOW_OK;
   }
-  member = &stack->members[slice->position];
-  /* These are noted now: another segment may come before the stack is decoded. */
-  member->in_segment = is_in_segment (self, frame->frame);
-  member->key_units_only = self->key_units_only;
-  if (member->in_segment) {
-    flow = get_ready_early (self, frame->frame, header);
-    if (flow != GST_FLOW_OK)
-      return flow;
-  }
-  gst_paco_frame_unmap (frame);
-  stack->plan = *slice;
-  gst_paco_stack_add (stack, slice->position, g_steal_pointer (&frame->frame));
+  gst_paco_pipe_wait_done (&self->coder.pipe);
+  gst_video_decoder_release_frame (GST_VIDEO_DECODER (self), frame);
   *taken = TRUE;
-  return slice->position + 1 < slice->length ? GST_FLOW_OK
-                                             : decode_stack (self);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+add (GstPacoDec *self, GstVideoCodecFrame *frame, const PacoHeader *header,
+    gboolean *taken)
+{
+  const PacoSlice *slice = &header->video.slice;
+  GstPacoStack *stack = &self->stack;
+  GstPacoMember *member = &stack->members[slice->position];
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  /* These are noted now: another segment may come before the stack is decoded. */
+  member->in_segment = is_in_segment (self, frame);
+  member->key_units_only = self->key_units_only;
+  if (member->in_segment)
+    flow = get_ready_early (self, frame, header);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (slice->position == 0)
+    gst_paco_header_copy (&stack->header, header);
+  stack->plan = *slice;
+  gst_paco_stack_add (stack, slice->position, frame);
+  *taken = TRUE;
+  return paco_stacks_at_end (&self->stacks) ? decode_stack (self) : flow;
+}
+
+GstFlowReturn
+gst_paco_dec_stack_frame (GstPacoDec *self, GstVideoCodecFrame *frame,
+    const PacoHeader *header, gboolean *taken, GError **error)
+{
+  const PacoSlice *slice = &header->video.slice;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  paco_stacks_frame (&self->stacks, header,
+      GST_BUFFER_FLAG_IS_SET (frame->input_buffer, GST_BUFFER_FLAG_DISCONT));
+  if (self->stack.n > 0 && !self->stacks.goes_on)
+    flow = decode_stack (self);
+  if (flow == GST_FLOW_OK && slice->length > 0)
+    flow = self->stacks.has_first
+        ? add (self, frame, header, taken)
+        : drop_stray (self, frame, slice, taken, error);
+  if (!*taken)
+    self->stacks = (PacoStacks){ 0 };
+  return flow;
 }
 
 /* Says whether more slices of the stack may come although the base class drains the
@@ -501,6 +470,7 @@ gst_paco_dec_stack_drain (GstPacoDec *self, gboolean ends)
   GstFlowReturn flow = GST_FLOW_OK, drained;
 
   if (self->stack.n > 0 && (ends || !may_go_on (self))) {
+    self->stacks = (PacoStacks){ 0 };
     GST_VIDEO_DECODER_STREAM_UNLOCK (self);
     flow = decode_stack (self);
     GST_VIDEO_DECODER_STREAM_LOCK (self);
@@ -512,6 +482,7 @@ gst_paco_dec_stack_drain (GstPacoDec *self, gboolean ends)
 void
 gst_paco_dec_stack_flush (GstPacoDec *self)
 {
+  self->stacks = (PacoStacks){ 0 };
   if (self->stack.n > 0)
     release (self);
 }

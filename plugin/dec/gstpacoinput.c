@@ -96,9 +96,7 @@ gst_paco_input_check_reduce (const GstPacoInput *input,
 void
 gst_paco_input_configured (GstPacoInput *input, const PacoHeader *header)
 {
-  input->header = *header;
-  input->header.set = NULL;
-  input->header.video.ancillary = (PacoAncillary){ NULL, 0 };
+  gst_paco_header_copy (&input->header, header);
   input->configured = TRUE;
 }
 

@@ -44,6 +44,14 @@ void gst_paco_input_excuse (
 gboolean gst_paco_input_check_reduce (const GstPacoInput *input,
     const PacoHeader *header, guint reduce, GError **error);
 
+/* Copies a header without what lies in the memory that it was read from. */
+static inline void
+gst_paco_header_copy (PacoHeader *copy, const PacoHeader *header)
+{
+  *copy = *header;
+  copy->set = NULL;
+  copy->video.ancillary = (PacoAncillary){ NULL, 0 };
+}
 /* Says that the decoder has been configured for frames like header's. */
 void gst_paco_input_configured (GstPacoInput *input, const PacoHeader *header);
 /* Says that a frame of the configured format has been decoded. */

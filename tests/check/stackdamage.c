@@ -118,40 +118,6 @@ GST_START_TEST (test_damage)
 }
 GST_END_TEST;
 
-/* Tests that the end of one recording and the begin of another, whose numbers
- * follow each other by chance, are not taken for one stack. */
-GST_START_TEST (test_strangers)
-{
-  GPtrArray *left = new_buffers (), *pictures;
-  Series series;
-  GstBus *bus;
-
-  draw_series_of_same (&series, 6, 6);
-  for (guint i = 0; i < 2; i++) {
-    GPtrArray *slices = draw_same_slices (&series),
-              *coded = code (&series, slices);
-
-    for (guint n = 3 * i; n < 3 * i + 3; n++) {
-      GstBuffer *buffer = gst_buffer_copy (g_ptr_array_index (coded, n));
-
-      if (n == 3)
-        GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-      g_ptr_array_add (left, buffer);
-    }
-    g_ptr_array_unref (slices);
-    g_ptr_array_unref (coded);
-  }
-  pictures = decode (left, "pacodec", &bus);
-  fail_unless_equals_int (pictures->len, 3);
-  for (guint i = 0; i < pictures->len; i++)
-    fail_unless (GST_BUFFER_FLAG_IS_SET (
-        g_ptr_array_index (pictures, i), GST_BUFFER_FLAG_CORRUPTED));
-  g_ptr_array_unref (left);
-  g_ptr_array_unref (pictures);
-  free_bus (bus);
-}
-GST_END_TEST;
-
 /* Tests that without a wavelet along the stack what is lost of it is no
  * business of the others. */
 GST_START_TEST (test_no_wavelet)
@@ -428,7 +394,6 @@ stackdamage_suite (void)
   suite_add_tcase (suite, chain);
   tcase_set_timeout (chain, 120);
   tcase_add_test (chain, test_damage);
-  tcase_add_test (chain, test_strangers);
   tcase_add_test (chain, test_no_wavelet);
   tcase_add_test (chain, test_corrupted_upstream);
   tcase_add_loop_test (chain, test_packet_loss, 0, 2);

@@ -360,7 +360,7 @@ test_chunk (void)
             .bits = 13 } },
   };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  uint8_t data[PACO_MAX_HEADER_SIZE];
+  uint8_t data[PACO_MAX_HEADER_SIZE], again[PACO_MAX_HEADER_SIZE];
   PacoHeader parsed;
   size_t size;
 
@@ -371,9 +371,7 @@ test_chunk (void)
   for (unsigned w = 0; w < G_N_ELEMENTS (wrong); w++) {
     size = paco_header_write (&header, data);
     g_assert_true (paco_header_parse (data, size, &parsed, NULL, NULL));
-    g_assert_true (
-        paco_slice_same_stack (&parsed.video.slice, &header.video.slice));
-    g_assert_cmpint (parsed.video.slice.position, ==, 8);
+    g_assert_cmpmem (again, paco_header_write (&parsed, again), data, size);
     g_assert_true (paco_header_set_stack (data, size, 0xfffffff0u + w));
     g_assert_true (paco_header_parse (data, size, &parsed, NULL, NULL));
     g_assert_cmpint (parsed.video.slice.number, ==, 0xfffffff0u + w);

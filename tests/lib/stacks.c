@@ -4,6 +4,7 @@
  * stack in any layout, also if some are missing; and what cannot be is
  * refused. */
 #include "codec/geometry.h"
+#include "codec/policy.h"
 #include "codec/reference/reference.h"
 #include "codec/stack.h"
 #include "lib/paco.h"
@@ -359,11 +360,96 @@ test_refused (void)
   clear (&c);
 }
 
+/* --- which frames are slices of one stack --- */
+
+typedef struct
+{
+  unsigned length, position;
+  int place;                              /* -1: none */
+  unsigned more, width, skipped, missing; /* more: bytes of its offset */
+  uint32_t what;
+} Next;
+
+static void
+check_next (PacoStackState *state, const Next *next)
+{
+  PacoHeader header = { .picture = { .width = next->width,
+                            .height = 10,
+                            .n_components = 1,
+                            .components = { { .depth = 16 } } },
+    .video = { .par_n = 1,
+        .par_d = 1,
+        .fps_d = 1,
+        .has_place = next->place >= 0,
+        .place = { (uint32_t) next->place,
+            10000u * (uint64_t) next->place + next->more } },
+    .frame_size = 10000,
+    .index_size = 100 };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  uint8_t data[PACO_MAX_HEADER_SIZE];
+  PacoFrame frame = {
+    .data = data, .skipped = next->skipped, .missing = next->missing
+  };
+  uint32_t what;
+
+  if (next->length > 0)
+    header.video.slice = paco_stack_plan (0, next->length, 8, true);
+  header.video.slice.position = (uint8_t) next->position;
+  g_assert_true (
+      paco_policy_coding (&header.picture, &parameters, &header.coding, NULL));
+  frame.size = paco_header_write (&header, data);
+  OK (paco_stack_next (state, &frame, &what, &error));
+  g_assert_cmpuint (what, ==, next->what);
+  REFUSED (INVALID, paco_stack_next (NULL, &frame, &what, &error));
+  REFUSED (INVALID, paco_stack_next (state, NULL, &what, &error));
+  REFUSED (INVALID, paco_stack_next (state, &frame, NULL, &error));
+  frame.size--;
+  REFUSED (MORE, paco_stack_next (state, &frame, &what, &error));
+}
+
+/* Tests what comes after the second slice of a stack, or after none. */
+static void
+test_next (void)
+{
+  static const Next begin[] = {
+    { 8, 0, 4, 0, 20, 0, 0, PACO_STACK_FIRST },
+    { 8, 1, 5, 0, 20, 0, 0, PACO_STACK_NEXT },
+  };
+  static const Next after[] = {
+    { 8, 2, 6, 0, 20, 0, 0, PACO_STACK_NEXT },
+    { 8, 2, -1, 0, 20, 0, 0, PACO_STACK_NEXT },
+    { 8, 2, 6, 1, 20, 0, 0, PACO_STACK_STRAY },
+    { 8, 2, 7, 0, 20, 0, 0, PACO_STACK_STRAY },
+    { 8, 2, 6, 0, 21, 0, 0, PACO_STACK_STRAY },
+    { 9, 2, 6, 0, 20, 0, 0, PACO_STACK_STRAY },
+    { 8, 2, 6, 0, 20, 1, 0, PACO_STACK_STRAY },
+    { 8, 2, 6, 0, 20, 0, 1, PACO_STACK_STRAY },
+    { 8, 1, 6, 0, 20, 0, 0, PACO_STACK_STRAY },
+    { 8, 4, 8, 1, 20, 9, 2, PACO_STACK_NEXT },
+    { 8, 0, 6, 0, 20, 0, 0, PACO_STACK_FIRST },
+    { 0, 0, 6, 0, 20, 0, 0, PACO_STACK_NONE },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (after); i++) {
+    PacoStackState state = { { 0 } }, none = { { 0 } };
+    Next alone = after[i];
+
+    for (unsigned k = 0; k < G_N_ELEMENTS (begin); k++)
+      check_next (&state, &begin[k]);
+    check_next (&state, &after[i]);
+    if (alone.what == PACO_STACK_NEXT)
+      alone.what = PACO_STACK_STRAY;
+    for (unsigned k = 0; k<2; k++, alone.position += alone.position> 0)
+      check_next (&none, &alone);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/stacks/pictures", test_pictures);
   g_test_add_func ("/stacks/refused", test_refused);
+  g_test_add_func ("/stacks/next", test_next);
   return g_test_run ();
 }

@@ -600,20 +600,6 @@ class Files(Case):
         self.assertEqual(
             self.decoded(first, last, source='-', data=self.read('film.paco')),
             slices[first:last + 1])
-        # Without the second frame of a stack the others are shown, as damaged ones;
-        # without the first one none is.
-        for lost in (length + 1, length):
-            frames = self.frames('film.paco')
-            frames[lost] = bytes(len(frames[lost]))
-            self.write('lost.paco', b''.join(frames))
-            found = self.decoded(0, n - 1, code=DAMAGE, source='lost.paco')
-            self.assertIn('stack', self.complaint)
-            for number, picture in enumerate(found):
-                if not length <= number < 2 * length:
-                    self.assertEqual(picture, slices[number])
-                else:
-                    self.assertEqual(picture is None, lost in (length, number))
-
         # A part of a stack is not sound, whatever its frames are.
         frames = self.frames('film.paco')
         for part, damaged in ((frames[1:], 1), (frames[:length - 1], 1),
