@@ -195,6 +195,7 @@ def write(result, size, out):
     if size:
         bits = 8 * size / count / size_of(info).samples
         print(f'size      {bits:.3f} bits a sample')
+    out = session.shown(out)
     print(f'picture   {out}.png (source, decoded, difference times 16)')
     print(f'curve     {out}.svg')
 
@@ -202,7 +203,7 @@ def write(result, size, out):
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog='compare.sh', description=__doc__.split('\n\n', maxsplit=1)[0])
-    parser.error = lambda text: sys.exit(f'{parser.format_usage()}{text}')
+    parser.error = lambda text: sys.exit(parser.print_usage(sys.stderr) or text)
     add = parser.add_argument
     add('source', metavar='SOURCE')
     add('coded', metavar='CODED', nargs='?')
@@ -235,4 +236,4 @@ def main():
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    session.end(main)

@@ -13,8 +13,8 @@ import time
 import tty
 
 sys.dont_write_bytecode = True
-from session import (Gst, GLib, Session, in_time, need, number,  # noqa: E402
-                     start, uri_of)
+from session import (Gst, GLib, Parser, Session, end, in_time, need,  # noqa: E402
+                     number, start, uri_of)
 
 KEYS = """keys:
   space        stops, goes on
@@ -40,7 +40,7 @@ def keys(text):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog='play.sh', description=__doc__.split('\n\n', 1)[0], epilog=KEYS,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -365,4 +365,4 @@ def main():
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    end(main)

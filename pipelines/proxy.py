@@ -10,8 +10,8 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-from session import (Gst, GstPbutils, Session, in_bytes, in_time,  # noqa: E402
-                     need, start, streams, uri_of)
+from session import (Gst, GstPbutils, Parser, Session, end, in_bytes,  # noqa: E402
+                     in_time, need, start, streams, uri_of)
 
 EPILOG = """examples:
   proxy.sh recording.mov small.mp4          H.264 and AAC, at half the size
@@ -59,7 +59,7 @@ ENCODERS = {
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog='proxy.sh', description=__doc__.split('\n\n', 1)[0], epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -190,4 +190,4 @@ def main():
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    end(main)

@@ -17,9 +17,9 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
-from session import (Gst, GstVideo, GLib, Session, has, in_bytes,  # noqa: E402
-                     in_time, need, number, parse, remove_files, start, streams,
-                     uri_of)
+from session import (Gst, GstVideo, GLib, Parser, Session, end, has,  # noqa: E402
+                     in_bytes, in_time, need, number, parse, remove_files, start,
+                     streams, uri_of)
 
 EPILOG = """examples:
   record.sh                            the test scene, until Ctrl-C
@@ -52,7 +52,7 @@ SOUND_SECONDS = 1
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog='record.sh', description=__doc__.split('\n\n', 1)[0], epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -531,4 +531,4 @@ def main():
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    end(main)

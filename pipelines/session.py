@@ -19,6 +19,8 @@ except (ImportError, ValueError) as error:
              'python3-gi and gir1.2-gst-plugins-base-1.0, or run '
              '`sh pipelines/install-packages.sh run`.')
 
+from text import shown  # noqa: E402
+
 # Debian has elements that scripts ask for by name in these packages.
 PACKAGES = {
     'decklinkvideosrc': 'gstreamer1.0-plugins-bad',
@@ -56,6 +58,22 @@ def need(*elements):
             package = PACKAGES.get(name)
             where = f' (Debian: {package})' if package else ''
             sys.exit(f'This GStreamer has no {name}{where}.')
+
+
+class Parser(argparse.ArgumentParser):
+    """Shows what is wrong with arguments without their control characters."""
+
+    def error(self, message):
+        super().error(shown(message))
+
+
+def end(main):
+    """Ends the program as main() does, whose error a terminal can show."""
+    try:
+        status = main()
+    except SystemExit as exited:
+        status = exited.code
+    sys.exit(shown(status) if isinstance(status, str) else status)
 
 
 def number(kind, least, most):
@@ -208,6 +226,7 @@ class StatusLine:
     def show(self, text):
         if self.quiet:
             return
+        text = shown(text)
         if self.on_terminal:
             print(f'\r{text:<{self.width}}', end='', file=sys.stderr,
                   flush=True)
@@ -224,7 +243,7 @@ class StatusLine:
     def say(self, text):
         """Prints a line that stays."""
         self.end()
-        print(text, file=sys.stderr, flush=True)
+        print(shown(text), file=sys.stderr, flush=True)
 
 
 class Session:

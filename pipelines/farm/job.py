@@ -12,10 +12,13 @@ import hashlib
 import json
 import os
 import pwd
-import re
 import secrets
 import socket
 import stat
+import sys
+
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from text import shown  # noqa: E402
 
 try:
     import xxhash
@@ -32,13 +35,6 @@ class FarmError(Exception):
 
 class TaskError(Exception):
     """A failure of what may go well another time, as on another machine."""
-
-
-def shown(text):
-    """Returns text that may have names of files, as a terminal can show it: control
-    characters are escaped, as the program paco does."""
-    return re.sub('[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]',
-                  lambda found: repr(found[0])[1:-1], text)
 
 
 def checksums():

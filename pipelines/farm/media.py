@@ -2,15 +2,11 @@
 """GStreamer for transcode.py: pictures of a source from a moment on, and pipelines
 into which pictures are put. Both are read and written in a loop, and every wait also
 looks for errors."""
-import os
-import sys
 import threading
 
 import tool
 from job import FarmError, TaskError
-
-sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from session import Gst, explain, lacking_of, parse  # noqa: E402
+from session import Gst, explain, lacking_of, parse
 
 POLL = Gst.SECOND // 10
 PATIENCE = 120  # seconds without a picture, after which something hangs

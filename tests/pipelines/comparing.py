@@ -10,7 +10,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 sys.dont_write_bytecode = True
-from scripts import check, launch, run  # noqa: E402
+from scripts import ODD, SHOWN, check, launch, run  # noqa: E402
 
 FRAMES = 12
 SOURCE = (f'videotestsrc num-buffers={FRAMES} pattern=ball ! video/x-raw,'
@@ -57,8 +57,8 @@ def check_one_file():
                  'source.paco')
     check(value(output, 'PSNR') == 'identical', 'lossless', output)
     check(len(set(check_drawings('comparison'))) == 1, 'lossless curve')
-    output = run('compare.sh', '--frames', 5, 'source.paco')
-    check('5 pictures' in output, 'frames', output)
+    output = run('compare.sh', '--frames', 5, '--out', ODD, 'source.paco')
+    check('5 pictures' in output and f' {SHOWN}.svg' in output, 'frames', output)
 
 
 def check_formats():
@@ -123,6 +123,7 @@ def check_errors():
     for arguments, text in (
             ((), 'usage'),
             (('nothing.mov',), 'There is no file'),
+            ((ODD,), f'There is no file {SHOWN}'),
             (('source.paco', 'nothing.mov'), 'There is no file'),
             (('source.paco', 'small.paco'), 'cannot be compared'),
             (('source.paco', __file__), 'Decoding failed'),

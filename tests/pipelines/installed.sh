@@ -53,6 +53,7 @@ share/gst-paco/play.py
 share/gst-paco/proxy.py
 share/gst-paco/record.py
 share/gst-paco/session.py
+share/gst-paco/text.py
 share/gstreamer-1.0/encoding-profiles/storage-editing/paco.gep
 END
 

@@ -11,7 +11,8 @@ import tempfile
 import termios
 
 sys.dont_write_bytecode = True
-from scripts import check, command, launch, run, without_decoder  # noqa: E402
+from scripts import (ODD, SHOWN, check, command, launch, run,  # noqa: E402
+                     without_decoder)
 
 FRAMES = 25
 VIDEO = (f'videotestsrc num-buffers={FRAMES} ! video/x-raw,format=I422_10LE,'
@@ -130,10 +131,11 @@ def main():
         output = run('play.sh', '--headless', '--reduce', 2, 'sound.mkv')
         check(f'{FRAMES} pictures' in output, 'reduced', output)
         check('There is no file' in run('play.sh', 'no.mov', status=1), 'no.mov')
-        with open('bad.mov', 'w', encoding='utf-8') as file:
+        with open(ODD, 'w', encoding='utf-8') as file:
             file.write('no film')
-        check('bad.mov' in run('play.sh', '--headless', 'bad.mov', status=1),
-              'bad.mov')
+        for arguments, status in ((ODD,), 1), (('plain.mov', ODD), 2):
+            output = run('play.sh', '--headless', *arguments, status=status)
+            check(SHOWN in output, 'the name of a file', output)
         for option, value in ('--reduce', 9), ('--reduce', -1), ('--keys', '.x'):
             output = run('play.sh', '--headless', option, value, 'plain.mov',
                          status=2)

@@ -9,7 +9,8 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from scripts import check, launch, played, run, without_decoder  # noqa: E402
+from scripts import (ODD, SHOWN, check, launch, played, run,  # noqa: E402
+                     without_decoder)
 
 FRAMES = 30
 # These are the kind of file, the codec, and encoders of which one must be
@@ -82,6 +83,7 @@ def main():
                 (('--overwrite', 'film.mov', 'film.mov'), 'recording itself'),
                 (('film.mov', 'out.avi'), 'proxies are'),
                 (('nothing.mov', 'out.mov'), 'There is no file'),
+                ((ODD, 'out.mov'), f'There is no file {SHOWN}'),
                 (('film.mov', 'nowhere/out.mov'), 'There is no folder'),
                 (('--codec', 'vp8', 'film.mov', 'out.mp4'), 'not vp8'),
                 (('blind.mov', 'out.mov'), 'lacks a plugin: '),

@@ -13,8 +13,8 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from scripts import (Gst, GstVideo, check, command, decode, played,  # noqa: E402
-                     run, without_decoder)
+from scripts import (ODD, SHOWN, Gst, GstVideo, check, command, decode,  # noqa: E402
+                     played, run, without_decoder)
 
 SMALL = ('--caps', 'width=320,height=240,framerate=25/1')
 KINDS = 'mov', 'mkv', 'paco'
@@ -286,6 +286,7 @@ def check_errors():
             (('--queue-mb', 5000, 'out.mov'), '--queue-mb: 5000 is no number'),
             (('--source', 'decklink:x', 'out.mov'), 'decklink:1'),
             (('--source', '/dev/null', 'out.mov'), '/dev/null'),
+            ((f'nowhere{ODD}/out.mov',), f'nowhere{SHOWN}'),
             (('--source', 'videotestsrc num-buffers=0', 'out.mov'), 'no picture'),
             (('--overwrite', '--source', 'v4l2src device=/dev/null', 'all.mov'),
              '/dev/null'),

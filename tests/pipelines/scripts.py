@@ -12,6 +12,8 @@ from gi.repository import Gst, GstVideo  # noqa: E402,F401
 
 FOLDER = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'pipelines')
 SECONDS = 600
+ODD = 'odd\x1b]0;\n\u202e.mov'  # a name that changes a terminal
+SHOWN = r'odd\x1b]0;\n\u202e.mov'
 
 
 def command(name, *arguments):
@@ -24,7 +26,8 @@ def check(condition, what, output=''):
 
 
 def run(name, *arguments, status=0, **options):
-    """Runs a script to its end; gives what it prints. status may be several."""
+    """Runs a script to its end; gives what it prints, which has no control characters.
+    status may be several."""
     print('$', name, *arguments, flush=True)
     done = subprocess.run(
         command(name, *arguments), text=True, stdin=subprocess.DEVNULL,
@@ -33,6 +36,8 @@ def run(name, *arguments, status=0, **options):
     expected = status if isinstance(status, tuple) else (status,)
     check(done.returncode in expected and 'Traceback' not in done.stdout,
           f'status {done.returncode}', done.stdout)
+    check(not re.search('[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]', done.stdout),
+          'control characters', repr(done.stdout))
     return done.stdout
 
 
