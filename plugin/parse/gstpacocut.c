@@ -3,25 +3,11 @@
 #include "gstpacocut.h"
 #include "codec/error.h"
 #include "codec/frame_cut.h"
-#include "codec/header.h"
-
-/* Writes into the frame how many bytes come before it in the stream. */
-static void
-set_offset (guint8 *data, gsize size, guint64 offset)
-{
-  PacoHeader header;
-
-  if (!paco_header_parse (data, size, &header, NULL, NULL)
-      || !header.video.has_place)
-    return;
-  header.video.place.offset = offset;
-  paco_header_set_place (data, size, &header.video.place);
-}
 
 /* Cuts the frame in these bytes. A frame that fits is copied, too, because its
  * place changes. */
 static GstBuffer *
-cut (const guint8 *data, gsize size, gsize max_size, guint64 *offset,
+cut (const guint8 *data, gsize size, gsize max_size, const PacoPlace *place,
     GError **error)
 {
   guint8 *out = g_try_malloc (size);
@@ -37,14 +23,13 @@ cut (const guint8 *data, gsize size, gsize max_size, guint64 *offset,
     return NULL;
   }
   out = g_realloc (out, out_size);
-  set_offset (out, out_size, *offset);
-  *offset += out_size;
+  paco_header_set_place (out, out_size, place);
   return gst_buffer_new_wrapped (out, out_size);
 }
 
 static GstBuffer *
-cut_buffer (GstBuffer *buffer, gsize size, gsize max_size, guint64 *offset,
-    GError **error)
+cut_buffer (GstBuffer *buffer, gsize size, gsize max_size,
+    const PacoPlace *place, GError **error)
 {
   GstBuffer *smaller;
   GstMapInfo map;
@@ -54,17 +39,17 @@ cut_buffer (GstBuffer *buffer, gsize size, gsize max_size, guint64 *offset,
         "the memory of a frame cannot be read");
     return NULL;
   }
-  smaller = cut (map.data, MIN (size, map.size), max_size, offset, error);
+  smaller = cut (map.data, MIN (size, map.size), max_size, place, error);
   gst_buffer_unmap (buffer, &map);
   return smaller;
 }
 
 GstBuffer *
 gst_paco_cut (GstElement *element, GstBuffer *buffer, gsize size,
-    gsize max_size, guint64 *offset, GstFlowReturn *flow)
+    gsize max_size, const PacoPlace *place, GstFlowReturn *flow)
 {
   g_autoptr (GError) error = NULL;
-  GstBuffer *smaller = cut_buffer (buffer, size, max_size, offset, &error);
+  GstBuffer *smaller = cut_buffer (buffer, size, max_size, place, &error);
 
   if (smaller)
     return smaller;

@@ -2,17 +2,17 @@
  * Makes frames smaller on their way through pacoparse, which calls it if its property
  * max-frame-size is set. */
 #pragma once
+#include "codec/header.h"
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
 /* Makes the frame in the first `size` bytes of a buffer one of at most max_size
- * bytes, in memory of its own. Its number stays; *offset is how many bytes of frames
- * lie before it, and its own are added. Returns NULL if that fails: if the fault is
- * the frame's, with a warning posted, and the frame is left out; else with an error
- * posted, and *flow is set. */
+ * bytes, in memory of its own, and at that place. Returns NULL if that fails: if the
+ * fault is the frame's, with a warning posted, and the frame is left out; else with an
+ * error posted, and *flow is set. */
 GstBuffer *gst_paco_cut (GstElement *element, GstBuffer *buffer, gsize size,
-    gsize max_size, guint64 *offset, GstFlowReturn *flow);
+    gsize max_size, const PacoPlace *place, GstFlowReturn *flow);
 
 /* Puts into caps how large frames are at most: as large as they are cut to, or as
  * they were. most is 0 if they are not cut. */

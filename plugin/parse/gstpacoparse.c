@@ -110,19 +110,28 @@ drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
 
 /* Cuts the frame to the property max-frame-size, if that is set. This is done before
  * the base class finishes the frame, because errors cannot be returned after that.
- * A frame that is too damaged to be cut is dropped. */
+ * A frame that is too damaged to be cut is dropped. After the first cut all frames get
+ * other places. */
 static GstFlowReturn
-cut_frame (GstPacoParse *self, GstBaseParseFrame *frame, gsize size)
+cut_frame (GstPacoParse *self, GstBaseParseFrame *frame,
+    const PacoHeader *header, gsize size)
 {
   guint most = gst_paco_parse_max_frame_size (&self->properties);
+  PacoPlace place = header->video.place;
   GstFlowReturn ret = GST_FLOW_OK;
 
-  if (most == 0)
+  if (most == 0 && !self->cuts) {
+    self->cut_offset = place.offset + size;
     return GST_FLOW_OK;
-  self->cut = gst_paco_cut (
-      GST_ELEMENT (self), frame->buffer, size, most, &self->cut_offset, &ret);
-  if (self->cut)
+  }
+  self->cuts = TRUE;
+  place.offset = self->cut_offset;
+  self->cut = gst_paco_cut (GST_ELEMENT (self), frame->buffer, size,
+      most > 0 ? most : G_MAXUINT, &place, &ret);
+  if (self->cut) {
+    self->cut_offset += gst_buffer_get_size (self->cut);
     return GST_FLOW_OK;
+  }
   if (ret == GST_FLOW_OK)
     gst_paco_gaps_damage (
         &self->gaps, GST_ELEMENT (self), frame->offset, size, TRUE);
@@ -188,7 +197,7 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
       "frame at byte %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT
       " bytes, at %" GST_TIME_FORMAT,
       frame->offset, size, GST_TIME_ARGS (GST_BUFFER_PTS (frame->buffer)));
-  ret = cut_frame (self, frame, size);
+  ret = cut_frame (self, frame, header, size);
   finished = gst_base_parse_finish_frame (GST_BASE_PARSE (self), frame, size);
   return ret == GST_FLOW_OK ? finished : ret;
 }
@@ -552,6 +561,7 @@ reset (GstPacoParse *self)
   self->lost = self->discont = self->rate_changed = FALSE;
   self->lost_bytes = 0;
   self->cut_offset = 0;
+  self->cuts = FALSE;
   gst_clear_buffer (&self->cut);
 }
 

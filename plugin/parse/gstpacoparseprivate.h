@@ -58,7 +58,8 @@ struct _GstPacoParse
   GstPacoSeek seek;
 
   /* With max-frame-size. */
-  guint64 cut_offset; /* bytes of all frames that were cut so far */
+  gboolean cuts;      /* a frame was cut */
+  guint64 cut_offset; /* of the next frame, if it is cut */
   GstBuffer *cut;     /* what the frame that is being finished was cut to */
 };
 

@@ -470,6 +470,39 @@ GST_START_TEST (test_cut)
 }
 GST_END_TEST;
 
+/* Tests that the size that frames are cut to may change within a stack. */
+GST_START_TEST (test_cut_change)
+{
+  static const guint most[] = { 0, 0, 1500, 1500, 1500, 0, 0, 0 };
+  g_autoptr (GPtrArray) coded = new_buffers (), cut = new_buffers ();
+  GstBus *bus[2];
+  GstHarness *harness = paco_test_harness (
+      "pacoenc stack=8 quality=100 cut-points=true", &bus[0]);
+  GstHarness *parse = paco_test_decoder_harness ("pacoparse", &bus[1]);
+  Series series;
+
+  draw_small (&series, 8, 8);
+  paco_test_info (&series.info, GST_VIDEO_FORMAT_GRAY8, 100, 80);
+  gst_harness_set_src_caps (harness, gst_video_info_to_caps (&series.info));
+  for (guint n = 0; n < series.n_frames; n++)
+    gst_harness_push (harness, draw_slice (&series, n));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  take_all (harness, coded);
+  for (guint n = 0; n < coded->len; n++) {
+    gst_harness_set (parse, "pacoparse", "max-frame-size", most[n], NULL);
+    gst_harness_push (parse, gst_buffer_ref (g_ptr_array_index (coded, n)));
+    take_all (parse, cut);
+    fail_unless_equals_int (cut->len, n + 1);
+    fail_unless_equals_int (gst_buffer_get_size (g_ptr_array_index (cut, n))
+            < gst_buffer_get_size (g_ptr_array_index (coded, n)),
+        most[n] > 0);
+  }
+  expect_decodable (cut);
+  paco_test_teardown (harness, bus[0]);
+  paco_test_teardown (parse, bus[1]);
+}
+GST_END_TEST;
+
 /* --- what cannot be --- */
 
 static void
@@ -632,6 +665,7 @@ stack_suite (void)
   tcase_add_test (chain, test_mixed);
   tcase_add_test (chain, test_big_endian);
   tcase_add_test (chain, test_cut);
+  tcase_add_test (chain, test_cut_change);
   tcase_add_test (chain, test_refused);
   tcase_add_test (chain, test_bound);
   tcase_add_test (chain, test_reduce);
