@@ -24,8 +24,8 @@ PacoEncoder *paco_cpu_encoder_open (
 PacoDecoder *paco_cpu_decoder_open (
     const PacoBackendOptions *options, GError **error);
 
-/* Takes the workers of options->share_threads, or makes a coder's own. NULL and error
- * MEMORY when threads, or memory for them, cannot be had. */
+/* Takes the workers of options->share_threads, or makes a coder's own (workers.c). NULL and
+ * error MEMORY when threads, or memory for them, cannot be had. */
 PacoWorkers *paco_cpu_workers_new (
     const PacoBackendOptions *options, GError **error);
 
