@@ -20,6 +20,7 @@ typedef struct
   GByteArray *first_bytes;
   PacoHeader first;
   PacoProgress *progress;
+  PacoFileCount count; /* of the part's archive */
   bool damaged;
 } Join;
 
@@ -84,6 +85,7 @@ tell_damage (
 
   if (!frame->missing && !frame->skipped)
     return;
+  paco_file_count_report (&join->count, MAX (frame->missing, 1));
   because = paco_input_because (input_frame);
   join->damaged = true;
   paco_progress_complain (join->progress,
@@ -95,6 +97,31 @@ tell_damage (
       frame->skipped, paco_text_plural (frame->skipped, "byte is", "bytes are"),
       because);
   g_free (because);
+}
+
+/* Reports files that a part's archive has, and of which there is nothing. */
+static void
+tell_missing_files (Join *join, const PacoInput *input, uint64_t n)
+{
+  if (n == 0)
+    return;
+  join->damaged = true;
+  paco_progress_complain (join->progress,
+      "%s is not a whole archive: %" G_GUINT64_FORMAT
+      " more of its files %s missing",
+      paco_input_name (input), n, paco_text_plural (n, "is", "are"));
+}
+
+static void
+count_file (Join *join, const PacoInput *input, const PacoFrame *frame)
+{
+  PacoInfo info = PACO_INFO_INIT;
+
+  if (paco_probe (frame->data, frame->size, &info, NULL, NULL)
+      == PACO_STATUS_OK)
+    tell_missing_files (join, input,
+        paco_file_count_add (&join->count, &info,
+            paco_file_count_of (frame->data, frame->size)));
 }
 
 static void
@@ -135,6 +162,7 @@ add_part (
       && (result = paco_input_next (input, &frame, error))
           == PACO_INPUT_FRAME) {
     tell_damage (join, input, &frame);
+    count_file (join, input, &frame.frame);
     good = (begun || fits (join, path, &frame.frame, error))
         && paco_recording_add (
             recording, frame.frame.data, frame.frame.size, error);
@@ -145,6 +173,7 @@ add_part (
   if (good && result == PACO_INPUT_END) {
     tell_damage (join, input, &frame);
     join->damaged |= paco_input_tell_ending (input, join->progress);
+    tell_missing_files (join, input, paco_file_count_end (&join->count));
     tell_left_out (join, input);
     paco_input_release (&frame);
     good = begun || paco_input_has_none (input, "no frame", error);
