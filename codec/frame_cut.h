@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes a coded frame smaller without decoding it; pacoparse does it for its property
- * max-frame-size (plugin/parse/gstpacocut.c). */
+ * max-frame-size (plugin/parse/gstpacoparseformat.c). */
 #pragma once
 #include <glib.h>
 #include <stddef.h>

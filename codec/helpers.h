@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A few threads that do parts of what their caller does: for work that is bound
  * by memory, where few threads are as fast as many (gpu/copy.c copies with them,
- * plugin/parse/gstpacolocalfile.c reads). Work that wants all processors has
+ * plugin/parse/gstpacoreader.c reads). Work that wants all processors has
  * codec/cpu/workers.c. */
 #pragma once
 #include <glib.h>

@@ -36,10 +36,10 @@
  *
  * Since: 0.1
  */
-#include "gstpacodec.h"
 #include "caps/videocaps.h"
 #include "plugin/parse/gstpacocontainer.h"
 #include "gstpacodecprivate.h"
+#include "plugin/elements.h"
 
 GST_DEBUG_CATEGORY (gst_paco_dec_debug);
 #define GST_CAT_DEFAULT gst_paco_dec_debug

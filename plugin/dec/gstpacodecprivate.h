@@ -4,14 +4,17 @@
  * gstpacodecstack.c collects the slices of stacks. */
 #pragma once
 #include "gstpacodamage.h"
-#include "gstpacodec.h"
 #include "gstpacoinput.h"
 #include "lib/stream/stacks.h"
 #include "plugin/meta/gstpacometa.h"
 #include "gstpacooutput.h"
 #include "plugin/coder/gstpacostack.h"
+#include <gst/video/gstvideodecoder.h>
 
 G_BEGIN_DECLS
+
+#define GST_TYPE_PACO_DEC (gst_paco_dec_get_type ())
+G_DECLARE_FINAL_TYPE (GstPacoDec, gst_paco_dec, GST, PACO_DEC, GstVideoDecoder)
 
 struct _GstPacoDec
 {

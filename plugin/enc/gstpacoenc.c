@@ -30,7 +30,6 @@
  *
  * Since: 0.1
  */
-#include "gstpacoenc.h"
 #include "caps/videocaps.h"
 #include "plugin/parse/gstpacocontainer.h"
 #include "gstpacoencprivate.h"
@@ -38,6 +37,7 @@
 #include "plugin/coder/gstpacopools.h"
 #include "gstpacopreset.h"
 #include "plugin/cuda/gstpacosharing.h"
+#include "plugin/elements.h"
 
 GST_DEBUG_CATEGORY (gst_paco_enc_debug);
 #define GST_CAT_DEFAULT gst_paco_enc_debug

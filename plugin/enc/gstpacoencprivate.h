@@ -4,12 +4,15 @@
  * gstpacoencstack.c collects the pictures of stacks. */
 #pragma once
 #include "plugin/coder/gstpacocoder.h"
-#include "gstpacoenc.h"
 #include "gstpacorate.h"
 #include "plugin/coder/gstpacostack.h"
 #include "plugin/meta/gstpacometa.h"
+#include <gst/video/gstvideoencoder.h>
 
 G_BEGIN_DECLS
+
+#define GST_TYPE_PACO_ENC (gst_paco_enc_get_type ())
+G_DECLARE_FINAL_TYPE (GstPacoEnc, gst_paco_enc, GST, PACO_ENC, GstVideoEncoder)
 
 struct _GstPacoEnc
 {

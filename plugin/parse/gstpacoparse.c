@@ -31,8 +31,8 @@
  */
 #include "codec/error.h"
 #include "gstpacocontainer.h"
-#include "gstpacocut.h"
 #include "gstpacoparseprivate.h"
+#include "plugin/elements.h"
 
 GST_DEBUG_CATEGORY (gst_paco_parse_debug);
 #define GST_CAT_DEFAULT gst_paco_parse_debug
@@ -40,6 +40,13 @@ GST_DEBUG_CATEGORY (gst_paco_parse_debug);
 /* How many bytes behind a frame of a file are read with it, to see whether a frame
  * follows. Of pushed bytes none are waited for. */
 #define LOOKAHEAD 4
+
+enum
+{
+  PROP_MAX_WAIT_SIZE = 1,
+  PROP_MAX_FRAME_SIZE,
+  PROP_STATS,
+};
 
 G_DEFINE_TYPE (GstPacoParse, gst_paco_parse, GST_TYPE_BASE_PARSE)
 GST_ELEMENT_REGISTER_DEFINE (
@@ -116,7 +123,7 @@ static GstFlowReturn
 cut_frame (GstPacoParse *self, GstBaseParseFrame *frame,
     const PacoHeader *header, gsize size)
 {
-  guint most = gst_paco_parse_max_frame_size (&self->properties);
+  guint most = g_atomic_int_get (&self->max_frame_size);
   PacoPlace place = header->video.place;
   GstFlowReturn ret = GST_FLOW_OK;
 
@@ -218,7 +225,7 @@ look_at (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     *size = gst_buffer_get_size (frame->buffer);
     return PACO_SYNC_GARBAGE;
   }
-  sync->max_wait_size = gst_paco_parse_max_wait_size (&self->properties);
+  sync->max_wait_size = g_atomic_int_get (&self->max_wait_size);
   if (self->framed)
     paco_sync_reset (sync, frame->offset);
   result = paco_sync_next (sync, frame->offset, map.data, map.size, last,
@@ -325,8 +332,7 @@ push_pieces (GstPacoParse *self, gboolean last)
   GError *error = NULL;
   GstPacoPiece piece;
 
-  self->splitter.sync.max_wait_size = gst_paco_parse_max_wait_size (
-      &self->properties);
+  self->splitter.sync.max_wait_size = g_atomic_int_get (&self->max_wait_size);
   while (ret == GST_FLOW_OK
       && gst_paco_splitter_next (&self->splitter, last, &piece, &error)) {
     self->piece = &piece;
@@ -596,8 +602,13 @@ static void
 gst_paco_parse_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  if (!gst_paco_parse_properties_set (
-          &GST_PACO_PARSE (object)->properties, id, value))
+  GstPacoParse *self = GST_PACO_PARSE (object);
+
+  if (id == PROP_MAX_WAIT_SIZE)
+    g_atomic_int_set (&self->max_wait_size, g_value_get_uint (value));
+  else if (id == PROP_MAX_FRAME_SIZE)
+    g_atomic_int_set (&self->max_frame_size, g_value_get_uint (value));
+  else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
@@ -607,15 +618,29 @@ gst_paco_parse_get_property (
 {
   GstPacoParse *self = GST_PACO_PARSE (object);
 
-  if (id == GST_PACO_PARSE_PROP_STATS) {
+  if (id == PROP_MAX_WAIT_SIZE) {
+    g_value_set_uint (value, g_atomic_int_get (&self->max_wait_size));
+  } else if (id == PROP_MAX_FRAME_SIZE) {
+    g_value_set_uint (value, g_atomic_int_get (&self->max_frame_size));
+  } else if (id == PROP_STATS) {
     GST_OBJECT_LOCK (self);
     g_value_take_boxed (value, gst_paco_gaps_stats (&self->gaps));
     GST_OBJECT_UNLOCK (self);
-  } else if (!gst_paco_parse_properties_get (&self->properties, id, value)) {
+  } else {
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
 }
 
+/* stats: Counts since the start: the frames that were handed on; the frames that are
+ * missing between them, by the numbers that frames carry, and in how many places
+ * (gaps); and how often something that is no frame was thrown away (damaged), with
+ * its bytes.
+ *
+ * The element posts a message paco-missing-frames for each gap. Its fields are
+ * `first`, the number of the first frame that is missing, and `count`, how many are;
+ * the `bytes` of these frames; the `offset` in the stream and the `timestamp` of the
+ * frame behind them; and `lost`, which is TRUE if there was damage, or if upstream
+ * has said that something is missing. Otherwise they may have been cut out. */
 static void
 gst_paco_parse_class_init (GstPacoParseClass *klass)
 {
@@ -627,7 +652,23 @@ gst_paco_parse_class_init (GstPacoParseClass *klass)
   object_class->finalize = gst_paco_parse_finalize;
   object_class->set_property = gst_paco_parse_set_property;
   object_class->get_property = gst_paco_parse_get_property;
-  gst_paco_parse_properties_install (object_class);
+  g_object_class_install_property (object_class, PROP_MAX_WAIT_SIZE,
+      g_param_spec_uint ("max-wait-size", "Maximum wait size",
+          "Bytes of the largest frame that is waited for; what claims to be "
+          "larger is damage",
+          1, G_MAXINT, PACO_SYNC_DEFAULT_MAX_WAIT_SIZE,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_MAX_FRAME_SIZE,
+      g_param_spec_uint ("max-frame-size", "Maximum frame size",
+          "Bytes that frames are cut to, without decoding (0 = not at all)", 0,
+          G_MAXUINT, 0,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Frames, frames that are missing, and damage, since the start",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "PaCo parser",
@@ -652,7 +693,7 @@ gst_paco_parse_init (GstPacoParse *self)
 {
   GstPad *pad = GST_BASE_PARSE_SINK_PAD (self);
 
-  gst_paco_parse_properties_init (&self->properties);
+  self->max_wait_size = PACO_SYNC_DEFAULT_MAX_WAIT_SIZE;
   self->header = g_byte_array_new ();
   /* gstpacosplitter.h says why bytes do not go to the base class at once. */
   self->base_chain = GST_PAD_CHAINFUNC (pad);

@@ -2,8 +2,9 @@
  * The format in pacoparse: what frames' headers and upstream say of the stream, as
  * caps, tags and timestamps. */
 #include "caps/videocaps.h"
+#include "codec/error.h"
+#include "codec/frame_cut.h"
 #include "gstpacocontainer.h"
-#include "gstpacocut.h"
 #include "gstpacoparseprivate.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_parse_debug);
@@ -73,6 +74,20 @@ set_frame_rate (GstPacoParse *self, const PacoHeader *header, GstCaps *caps)
   return TRUE;
 }
 
+/* Puts into caps how large frames are at most: as large as they are cut to, or as
+ * they were. most is 0 if they are not cut. */
+static void
+limit_frames (GstCaps *caps, guint most)
+{
+  gint size = MIN (most, G_MAXINT), before;
+
+  if (size > 0
+      && !(gst_structure_get_int (
+               gst_caps_get_structure (caps, 0), "max-frame-size", &before)
+          && before < size))
+    gst_caps_set_simple (caps, "max-frame-size", G_TYPE_INT, size, NULL);
+}
+
 /* Sets the caps of the source pad, in the form that downstream takes. */
 static GstFlowReturn
 negotiate (GstPacoParse *self, GstCaps *coded)
@@ -117,8 +132,7 @@ gst_paco_parse_update_format (
     self->grid.origin = GST_BUFFER_DTS (buffer);
   if (self->sink_caps)
     gst_paco_container_add_upstream (caps, self->sink_caps);
-  gst_paco_cut_limit_caps (
-      caps, gst_paco_parse_max_frame_size (&self->properties));
+  limit_frames (caps, g_atomic_int_get (&self->max_frame_size));
   ret = negotiate (self, caps);
   gst_caps_unref (caps);
   self->known = ret == GST_FLOW_OK;
@@ -138,4 +152,70 @@ gst_paco_parse_add_tags (GstPacoParse *self)
       GST_BASE_PARSE (self), tags, GST_TAG_MERGE_REPLACE);
   gst_tag_list_unref (tags);
   self->tagged = TRUE;
+}
+
+/* --- smaller frames --- */
+
+/* Cuts the frame in these bytes. A frame that fits is copied, too, because its
+ * place changes. */
+static GstBuffer *
+cut (const guint8 *data, gsize size, gsize max_size, const PacoPlace *place,
+    GError **error)
+{
+  guint8 *out = g_try_malloc (size);
+  gsize out_size;
+
+  if (out == NULL) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "not enough memory to cut a frame");
+    return NULL;
+  }
+  if (!paco_frame_cut (data, size, max_size, out, &out_size, error)) {
+    g_free (out);
+    return NULL;
+  }
+  out = g_realloc (out, out_size);
+  paco_header_set_place (out, out_size, place);
+  return gst_buffer_new_wrapped (out, out_size);
+}
+
+static GstBuffer *
+cut_buffer (GstBuffer *buffer, gsize size, gsize max_size,
+    const PacoPlace *place, GError **error)
+{
+  GstBuffer *smaller;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "the memory of a frame cannot be read");
+    return NULL;
+  }
+  smaller = cut (map.data, MIN (size, map.size), max_size, place, error);
+  gst_buffer_unmap (buffer, &map);
+  return smaller;
+}
+
+GstBuffer *
+gst_paco_cut (GstElement *element, GstBuffer *buffer, gsize size,
+    gsize max_size, const PacoPlace *place, GstFlowReturn *flow)
+{
+  g_autoptr (GError) error = NULL;
+  GstBuffer *smaller = cut_buffer (buffer, size, max_size, place, &error);
+
+  if (smaller)
+    return smaller;
+  if (g_error_matches (error, PACO_ERROR, PACO_ERROR_CORRUPT)) {
+    GST_ELEMENT_WARNING (element, STREAM, DECODE,
+        ("A frame is left out, as it cannot be cut: %s", error->message),
+        (NULL));
+    return NULL;
+  }
+  GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+      ("A frame of %" G_GSIZE_FORMAT
+       " bytes cannot be cut to max-frame-size=%" G_GSIZE_FORMAT ": %s",
+          size, max_size, error->message),
+      (NULL));
+  *flow = GST_FLOW_ERROR;
+  return NULL;
 }

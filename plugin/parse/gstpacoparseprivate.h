@@ -5,21 +5,25 @@
 #include "caps/videocaps.h"
 #include "gstpacogaps.h"
 #include "plugin/meta/gstpacometa.h"
-#include "gstpacoparse.h"
-#include "gstpacoparseproperties.h"
 #include "gstpacoreader.h"
 #include "gstpacoseek.h"
 #include "gstpacosplitter.h"
 #include "gstpacotime.h"
+#include <gst/base/gstbaseparse.h>
 
 G_BEGIN_DECLS
+
+#define GST_TYPE_PACO_PARSE (gst_paco_parse_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstPacoParse, gst_paco_parse, GST, PACO_PARSE, GstBaseParse)
 
 struct _GstPacoParse
 {
   GstBaseParse parent;
   GstPadChainFunction base_chain; /* the base class's own */
 
-  GstPacoParseProperties properties;
+  /* Properties, atomic. max_frame_size is 0 if frames are not cut. */
+  guint max_wait_size, max_frame_size;
 
   /* The splitter cuts pushed bytes into pieces, and `piece` is the one that the base
    * class is given just then. Bytes that are pulled, and packets of demuxers, do not
@@ -85,5 +89,12 @@ void gst_paco_parse_stamp (
 
 /* Tells downstream the name of the codec. */
 void gst_paco_parse_add_tags (GstPacoParse *self);
+
+/* Makes the frame in the first `size` bytes of a buffer one of at most max_size
+ * bytes, in memory of its own, and at that place. Returns NULL if that fails: if the
+ * fault is the frame's, with a warning posted, and the frame is left out; else with an
+ * error posted, and *flow is set. */
+GstBuffer *gst_paco_cut (GstElement *element, GstBuffer *buffer, gsize size,
+    gsize max_size, const PacoPlace *place, GstFlowReturn *flow);
 
 G_END_DECLS

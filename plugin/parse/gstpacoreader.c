@@ -1,18 +1,103 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Reads frames of a file into memory that is used again; gstpacoreader.h says for
- * whom. It calls gstpacorecycler.c for memory, and gstpacolocalfile.c for large
- * frames. */
+ * whom. */
 #include "gstpacoreader.h"
+#include "codec/helpers.h"
 #include "gstpacorecycler.h"
+#include "lib/stream/io.h"
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <gst/base/gstbasesrc.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
 /* So many slabs of ordinary memory exist at most, which are used again. */
 #define MOST_SLABS 8
+
+/* --- a local file --- */
+
+/* Several threads read a large frame of filesrc's file, because one copies from the
+ * system's file cache more slowly than a GPU decodes. They use pread() and not a
+ * mapping, although copying from a mapping is faster by a quarter: when a mapped file
+ * is truncated, every program that reads the mapping is killed. */
+
+/* Each thread reads at least so much. */
+#define MIN_PART ((gsize) 1 << 20)
+/* Parts begin at multiples of a page. */
+#define PAGE_SIZE ((gsize) 4096)
+
+struct _GstPacoLocalFile
+{
+  int descriptor;
+  PacoHelpers *helpers;
+};
+
+typedef struct
+{
+  int descriptor;
+  guint64 offset;
+  guint8 *data;
+  gsize size, each;
+  gint failed; /* atomic */
+} Job;
+
+/* Opens a file. Returns NULL unless it is a regular file that can be read. */
+static GstPacoLocalFile *
+local_file_open (const gchar *path)
+{
+  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  GstPacoLocalFile *file;
+  struct stat status;
+
+  if (descriptor < 0)
+    return NULL;
+  if (fstat (descriptor, &status) != 0 || !S_ISREG (status.st_mode)) {
+    close (descriptor);
+    return NULL;
+  }
+  file = g_new0 (GstPacoLocalFile, 1);
+  file->descriptor = descriptor;
+  file->helpers = paco_helpers_new ();
+  return file;
+}
+
+static void
+local_file_close (GstPacoLocalFile *file)
+{
+  paco_helpers_free (file->helpers);
+  close (file->descriptor);
+  g_free (file);
+}
+
+static void
+read_part (void *data, unsigned number)
+{
+  Job *job = data;
+  gsize at = MIN (number * job->each, job->size);
+  gsize size = MIN (job->each, job->size - at);
+
+  if (paco_io_read_at (job->descriptor, job->offset + at, job->data + at, size)
+      < size)
+    g_atomic_int_set (&job->failed, TRUE);
+}
+
+/* Returns FALSE if the file has fewer bytes, or if they cannot be read. */
+static gboolean
+local_file_read (
+    GstPacoLocalFile *file, guint64 offset, guint8 *data, gsize size)
+{
+  guint n = CLAMP (size / MIN_PART, 1, paco_helpers_count (file->helpers));
+  gsize each = (size + n - 1) / n;
+  Job job = { file->descriptor, offset, data, size, 0, FALSE };
+
+  job.each = (each + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
+  paco_helpers_run (file->helpers, n, read_part, &job);
+  return !g_atomic_int_get (&job.failed);
+}
 
 /* --- upstream --- */
 
@@ -150,7 +235,7 @@ static gboolean
 open_file (GstPacoReader *reader)
 {
   if (reader->file == NULL && reader->path != NULL)
-    reader->file = gst_paco_local_file_open (reader->path);
+    reader->file = local_file_open (reader->path);
   if (reader->file == NULL)
     g_clear_pointer (&reader->path, g_free);
   return reader->file != NULL;
@@ -173,10 +258,10 @@ read_file (
   gboolean done;
   GstMapInfo map;
 
-  if (!gst_paco_local_file_is_worth_it (gst_buffer_get_size (frame))
-      || !open_file (reader) || !gst_buffer_map (frame, &map, GST_MAP_WRITE))
+  if (gst_buffer_get_size (frame) < 2 * MIN_PART || !open_file (reader)
+      || !gst_buffer_map (frame, &map, GST_MAP_WRITE))
     return FALSE;
-  done = gst_paco_local_file_read (reader->file, offset, map.data, map.size)
+  done = local_file_read (reader->file, offset, map.data, map.size)
       && begins_with (&map, head);
   gst_buffer_unmap (frame, &map);
   return done;
@@ -321,7 +406,7 @@ gst_paco_reader_reset (GstPacoReader *reader)
   gst_clear_buffer (&reader->head);
   gst_clear_object (&reader->offered);
   gst_clear_object (&reader->own);
-  g_clear_pointer (&reader->file, gst_paco_local_file_close);
+  g_clear_pointer (&reader->file, local_file_close);
   g_clear_pointer (&reader->path, g_free);
   reader->source = GST_PACO_SOURCE_UNKNOWN;
   reader->end = reader->noted_size = 0;

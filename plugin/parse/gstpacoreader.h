@@ -8,10 +8,11 @@
  * instead of what the pad would have pulled. Whatever else is pulled, or goes
  * wrong, is left to the pad. */
 #pragma once
-#include "gstpacolocalfile.h"
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
+
+typedef struct _GstPacoLocalFile GstPacoLocalFile;
 
 /* Says what kind of element the bytes come from. */
 typedef enum

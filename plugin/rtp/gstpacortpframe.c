@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Puts a frame together from packets, for rtppacodepay (gstpacortpframe.h). It calls
- * gstpacortpparity.c for lost symbols and gstpacortpblocks.c for lost blocks. */
+ * gstpacortpparity.c for lost symbols and gstpacortpformat.c for lost blocks. */
 #include "gstpacortpframe.h"
 #include "codec/check.h"
 #include "gstpacortpparity.h"

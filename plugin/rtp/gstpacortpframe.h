@@ -6,7 +6,6 @@
  * Packets are data from the network. Whatever they say, a frame takes memory and work in
  * proportion to the bytes that have come, and looks at no bytes but its own. */
 #pragma once
-#include "gstpacortpblocks.h"
 #include "gstpacortpformat.h"
 
 G_BEGIN_DECLS

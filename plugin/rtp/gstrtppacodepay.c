@@ -24,10 +24,11 @@
  *
  * Since: 0.2
  */
-#include "gstrtppacodepay.h"
 #include "caps/videocaps.h"
 #include "plugin/parse/gstpacorecycler.h"
 #include "gstpacortpframe.h"
+#include "plugin/elements.h"
+#include <gst/rtp/rtp.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_rtp_paco_depay_debug);
 #define GST_CAT_DEFAULT gst_rtp_paco_depay_debug
@@ -60,6 +61,10 @@ typedef struct
   guint64 recovered; /* packets, by parity */
   guint64 packets[GST_PACO_RTP_N_FATES];
 } Counts;
+
+#define GST_TYPE_RTP_PACO_DEPAY (gst_rtp_paco_depay_get_type ())
+G_DECLARE_FINAL_TYPE (GstRtpPacoDepay, gst_rtp_paco_depay, GST, RTP_PACO_DEPAY,
+    GstRTPBaseDepayload)
 
 struct _GstRtpPacoDepay
 {

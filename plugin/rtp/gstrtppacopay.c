@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * rtppacopay. A frame leaves as one list of packets that share its memory, and
- * parity, which takes some time to be made, as a second one behind it. What is in
- * a packet is planned in gstpacortpplan.c. */
+ * parity, which takes some time to be made, as a second one behind it. */
 
 /**
  * SECTION:element-rtppacopay
@@ -21,21 +20,47 @@
  *
  * Since: 0.2
  */
-#include "gstrtppacopay.h"
 #include "caps/videocaps.h"
 #include "gstpacortpparity.h"
-#include "gstpacortpplan.h"
+#include "gstpacortpformat.h"
+#include "plugin/elements.h"
+#include <gst/rtp/rtp.h>
 #include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_rtp_paco_pay_debug);
 #define GST_CAT_DEFAULT gst_rtp_paco_pay_debug
 
 #define DEFAULT_PARITY 20
+/* A frame cannot be cut for packets of less room. */
+#define LEAST_ROOM 64
+/* Coarse subbands are protected up to this part of the frame. */
+#define COARSE_SHARE 8
 
 enum
 {
   PROP_PARITY = 1,
 };
+
+/* The bytes of a frame that a packet has. */
+typedef struct
+{
+  guint32 offset, size;
+} Piece;
+
+typedef struct
+{
+  GArray *pieces; /* of Piece, the whole frame in order */
+
+  /* The part that parity protects is the first protected_size bytes. The first
+   * n_symbols pieces are its symbols. */
+  guint32 protected_size, symbol_size;
+  guint32 n_symbols, n_groups;
+  guint n_rows; /* of parity, for each group; 0: there is none */
+} Plan;
+
+#define GST_TYPE_RTP_PACO_PAY (gst_rtp_paco_pay_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstRtpPacoPay, gst_rtp_paco_pay, GST, RTP_PACO_PAY, GstRTPBasePayload)
 
 struct _GstRtpPacoPay
 {
@@ -45,7 +70,7 @@ struct _GstRtpPacoPay
 
   /* Only the streaming thread uses these. */
   GstPacoRtpBlocks blocks;
-  GstPacoRtpPlan plan;
+  Plan plan;
   guint16 number;  /* of the next frame */
   gboolean warned; /* of a frame that cannot be sent */
 };
@@ -68,6 +93,111 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
                      "payload = (int) " GST_RTP_PAYLOAD_DYNAMIC_STRING ", "
                      "clock-rate = (int) 90000, "
                      "encoding-name = (string) " GST_PACO_RTP_ENCODING_NAME));
+
+/* --- the plan ---------------------------------------------------------- */
+
+/* The plan says how a frame is cut into packets, and how much of it parity protects,
+ * which docs/RTP.md leaves to the sender. Header, index and the coarse subbands are
+ * protected. The coarse subbands have a few percent of the bytes, and what is lost of
+ * them shows most. Of all other bytes a packet has whole codeblocks, as many as go in;
+ * only a block that is larger than a packet is split. So a lost packet breaks its own
+ * blocks and no other. */
+
+/* Returns where in the frame block i begins. */
+static guint32
+block_begin (const GstPacoRtpBlocks *blocks, guint32 i)
+{
+  return i < blocks->geometry->n_blocks
+      ? gst_paco_rtp_blocks_payload (blocks) + blocks->records[i].offset
+      : blocks->header.frame_size;
+}
+
+/* Chooses how many bytes to protect, in symbols of at most symbol_size. */
+static guint32
+choose_protected (const GstPacoRtpBlocks *blocks, guint32 symbol_size)
+{
+  const PacoHeader *header = &blocks->header;
+  guint32 begin = gst_paco_rtp_blocks_payload (blocks), chosen = begin;
+
+  for (guint level = header->coding.levels + 1; level-- > 0;) {
+    guint32 end = block_begin (blocks, blocks->geometry->n_blocks_at[level]);
+
+    if (end - begin > header->frame_size / COARSE_SHARE
+        || gst_paco_rtp_n_symbols (end, symbol_size) > GST_PACO_RTP_GROUP)
+      break;
+    chosen = end;
+  }
+  return MIN (chosen, (guint64) GST_PACO_RTP_MAX_SYMBOLS * symbol_size);
+}
+
+static void
+plan_protection (Plan *plan, const GstPacoRtpBlocks *blocks,
+    guint32 symbol_size, guint parity)
+{
+  guint group;
+
+  plan->protected_size = choose_protected (blocks, symbol_size);
+  plan->n_symbols = gst_paco_rtp_n_symbols (plan->protected_size, symbol_size);
+  /* Symbols are as equal as they can be, so that little is filled up. */
+  plan->symbol_size = (plan->protected_size + plan->n_symbols - 1)
+      / plan->n_symbols;
+  plan->n_symbols = gst_paco_rtp_n_symbols (
+      plan->protected_size, plan->symbol_size);
+  plan->n_groups = gst_paco_rtp_n_groups (plan->n_symbols);
+
+  group = (plan->n_symbols + plan->n_groups - 1) / plan->n_groups;
+  plan->n_rows = (group * parity + 99) / 100;
+  /* Groups get one row more than their share, which helps those of few symbols. */
+  if (parity > 0 && group > 1)
+    plan->n_rows = MIN (plan->n_rows + 1, GST_PACO_RTP_GROUP);
+}
+
+static void
+add_piece (Plan *plan, guint32 offset, guint32 size)
+{
+  const Piece piece = { offset, size };
+
+  g_array_append_val (plan->pieces, piece);
+}
+
+/* Adds bytes that belong together to the last piece if there is room for all of
+ * them, else to a new one. */
+static void
+add_block (Plan *plan, guint32 offset, guint32 size, guint32 room)
+{
+  Piece *last = &g_array_index (plan->pieces, Piece, plan->pieces->len - 1);
+
+  if (plan->pieces->len > plan->n_symbols && last->size + size <= room) {
+    last->size += size;
+    return;
+  }
+  for (; size > 0; offset += MIN (size, room), size -= MIN (size, room))
+    add_piece (plan, offset, MIN (size, room));
+}
+
+/* Plans the packets of the frame of `blocks`, whose index has been read. room is how
+ * many bytes a packet has for the payload with its header, at least LEAST_ROOM.
+ * parity is how many packets of parity there are for 100 that it protects. */
+static void
+make_plan (Plan *plan, const GstPacoRtpBlocks *blocks, guint room, guint parity)
+{
+  guint32 data_room = room - GST_PACO_RTP_DATA_HEADER, at;
+
+  plan_protection (plan, blocks, room - GST_PACO_RTP_PARITY_HEADER, parity);
+  g_array_set_size (plan->pieces, 0);
+  for (at = 0; at < plan->protected_size; at += plan->symbol_size)
+    add_piece (plan, at, MIN (plan->symbol_size, plan->protected_size - at));
+
+  at = plan->protected_size;
+  for (guint32 i = 0; i <= blocks->geometry->n_blocks; i++) {
+    guint32 end = block_begin (blocks, i);
+
+    if (end > at) {
+      add_block (plan, at, end - at, data_room);
+      at = end;
+    }
+  }
+}
 
 /* --- packets ----------------------------------------------------------- */
 
@@ -102,7 +232,7 @@ make_data (GstRtpPacoPay *self, GstBuffer *buffer)
   GstBufferList *list = gst_buffer_list_new_sized (pieces->len);
 
   for (guint i = 0; i < pieces->len; i++) {
-    const GstPacoRtpPiece *piece = &g_array_index (pieces, GstPacoRtpPiece, i);
+    const Piece *piece = &g_array_index (pieces, Piece, i);
     const GstPacoRtpHeader header = {
       .kind = GST_PACO_RTP_DATA,
       .frame = self->number,
@@ -119,7 +249,7 @@ make_data (GstRtpPacoPay *self, GstBuffer *buffer)
 /* Computes all parity of the frame at data: row after row, and in each row all
  * groups. */
 static GstBuffer *
-compute_parity (const GstPacoRtpPlan *plan, const guint8 *data)
+compute_parity (const Plan *plan, const guint8 *data)
 {
   gsize stride = (gsize) plan->n_groups * plan->symbol_size;
   GstBuffer *parity = gst_buffer_new_allocate (
@@ -130,8 +260,7 @@ compute_parity (const GstPacoRtpPlan *plan, const guint8 *data)
   gst_buffer_map (parity, &map, GST_MAP_WRITE);
   memset (map.data, 0, map.size);
   for (guint32 i = 0; i < plan->n_symbols; i++) {
-    const GstPacoRtpPiece *symbol = &g_array_index (
-        plan->pieces, GstPacoRtpPiece, i);
+    const Piece *symbol = &g_array_index (plan->pieces, Piece, i);
     guint group = i % plan->n_groups, column = i / plan->n_groups;
 
     for (guint row = 0; row < plan->n_rows; row++)
@@ -146,7 +275,7 @@ compute_parity (const GstPacoRtpPlan *plan, const guint8 *data)
 static GstBufferList *
 make_parity (GstRtpPacoPay *self, GstBuffer *buffer, const guint8 *data)
 {
-  const GstPacoRtpPlan *plan = &self->plan;
+  const Plan *plan = &self->plan;
   guint n = plan->n_rows * plan->n_groups;
   GstBufferList *list = gst_buffer_list_new_sized (n);
   GstBuffer *parity = compute_parity (plan, data);
@@ -204,10 +333,10 @@ send_frame (GstRtpPacoPay *self, GstBuffer *buffer, const GstMapInfo *map)
   GError *error = NULL;
   GstFlowReturn flow;
 
-  if (room < GST_PACO_RTP_LEAST_ROOM) {
+  if (room < LEAST_ROOM) {
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
         ("The packets are too small: mtu must be %u at least.",
-            GST_RTP_BASE_PAYLOAD_MTU (base) + GST_PACO_RTP_LEAST_ROOM - room),
+            GST_RTP_BASE_PAYLOAD_MTU (base) + LEAST_ROOM - room),
         (NULL));
     return GST_FLOW_ERROR;
   }
@@ -217,7 +346,7 @@ send_frame (GstRtpPacoPay *self, GstBuffer *buffer, const GstMapInfo *map)
     g_error_free (error);
     return flow;
   }
-  gst_paco_rtp_plan_make (
+  make_plan (
       &self->plan, &self->blocks, room, g_atomic_int_get (&self->parity));
   GST_LOG_OBJECT (self,
       "frame %u: %" G_GSIZE_FORMAT " bytes in %u packets, %u bytes protected "
@@ -282,7 +411,7 @@ gst_rtp_paco_pay_finalize (GObject *object)
   GstRtpPacoPay *self = GST_RTP_PACO_PAY (object);
 
   gst_paco_rtp_blocks_clear (&self->blocks);
-  gst_paco_rtp_plan_clear (&self->plan);
+  g_array_unref (self->plan.pieces);
   G_OBJECT_CLASS (gst_rtp_paco_pay_parent_class)->finalize (object);
 }
 
@@ -342,5 +471,5 @@ static void
 gst_rtp_paco_pay_init (GstRtpPacoPay *self)
 {
   self->parity = DEFAULT_PARITY;
-  gst_paco_rtp_plan_init (&self->plan);
+  self->plan.pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
 }

@@ -4,7 +4,6 @@
 #pragma once
 #include "pacotest.h"
 #include "codec/check.h"
-#include "plugin/rtp/gstpacortpblocks.h"
 #include "plugin/rtp/gstpacortpformat.h"
 #include <gst/rtp/rtp.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reads header and index of a frame for the RTP elements (gstpacortpblocks.h). */
-#include "gstpacortpblocks.h"
+ * Reads header and index of a frame for the RTP elements (gstpacortpformat.h). */
+#include "gstpacortpformat.h"
 #include "codec/error.h"
 
 void
