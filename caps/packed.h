@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Converts pictures whose samples lie in tiles to planes of 16-bit words and back,
- * for the elements (plugin/coder/gstpacoframes.c). The planes have the format's true depth
+ * for the elements (plugin/coder/gstpacopipe.c). The planes have the format's true depth
  * and subsampling, so the codestream is the same as that of any other format of
  * these samples. */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The settings of encoders and decoders: one table of their names, ranges, defaults and
- * sentences of help. The elements' properties (plugin/coder/gstpacosettings.c) and
+ * sentences of help. The elements' properties (plugin/coder/gstpacoclass.c) and
  * libpaco's settings (lib/settings.c) are made from it. */
 #pragma once
 #include "backends.h"

@@ -2,10 +2,11 @@
  * Starts, configures and stops the coder of an element; gstpacocoder.h says for
  * whom. */
 #include "gstpacocoder.h"
+#include "gstpacobackend.h"
 #include "plugin/cuda/gstpacoallocator.h"
-#include "gstpacolog.h"
 #include "plugin/parse/gstpacorecycler.h"
-#include "plugin/cuda/gstpacosharing.h"
+#include <gst/video/gstvideodecoder.h>
+#include <gst/video/gstvideoencoder.h>
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
@@ -15,60 +16,40 @@ GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
  * parser and the queues between the elements hold a few. */
 #define SPARE_CODED 6
 
+static GQuark
+coder_quark (void)
+{
+  return g_quark_from_static_string ("gst-paco-coder");
+}
+
+GstPacoCoder *
+gst_paco_coder_of (gpointer element)
+{
+  return g_object_get_qdata (element, coder_quark ());
+}
+
 void
 gst_paco_coder_init (GstPacoCoder *coder, GstElement *element,
-    GRecMutex *stream_lock, GstPacoPipeFunc push)
+    GstPacoPipeFunc push,
+    void (*describe) (GstElement *element, GstStructure *stats))
 {
+  g_object_set_qdata (G_OBJECT (element), coder_quark (), coder);
   coder->element = element;
-  coder->stream_lock = stream_lock;
+  coder->encodes = GST_IS_VIDEO_ENCODER (element);
+  coder->push = push;
+  coder->describe = describe;
   coder->n_devices = 1;
   gst_paco_cuda_init (&coder->cuda, element);
   paco_settings_init (&coder->settings);
   g_mutex_init (&coder->loss);
-  gst_paco_pipe_init (&coder->pipe, push, element);
 }
 
 void
 gst_paco_coder_clear (GstPacoCoder *coder)
 {
-  gst_paco_pipe_clear (&coder->pipe);
   gst_paco_cuda_clear (&coder->cuda);
   g_mutex_clear (&coder->loss);
   paco_settings_clear (&coder->settings);
-}
-
-/* --- start and stop --- */
-
-/* Starts the thread that pushes, under this name. opened is NULL if no coder
- * could be opened; start() takes ownership of error. */
-static gboolean
-start (GstPacoCoder *coder, const char *name, PacoCoder *opened, GError *error)
-{
-  GstElement *element = coder->element;
-
-  if (opened == NULL) {
-    gst_paco_post_error (element, error);
-    return FALSE;
-  }
-
-  coder->depth = paco_coder_depth (opened);
-  coder->frames = gst_paco_frames_new (coder->depth, GST_OBJECT (element));
-  coder->warned_of_copies = FALSE;
-  GST_OBJECT_LOCK (element);
-  coder->coder = opened;
-  coder->n_devices = paco_coder_n_devices (opened);
-  coder->past = (PacoStats){ NULL };
-  if (paco_coder_has_host_memory (opened))
-    coder->allocator = gst_paco_allocator_new (opened);
-  GST_OBJECT_UNLOCK (element);
-
-  if (gst_paco_pipe_start (&coder->pipe, name))
-    return TRUE;
-  gst_paco_coder_stop (coder);
-  g_set_error_literal (&error, PACO_ERROR, PACO_ERROR_MEMORY,
-      "the thread that pushes frames could not be started");
-  gst_paco_post_error (element, error);
-  return FALSE;
 }
 
 static void
@@ -79,41 +60,123 @@ copy_settings (GstPacoCoder *coder, PacoSettings *settings)
   GST_OBJECT_UNLOCK (coder->element);
 }
 
+/* Lets go of a frame that the coder has given up. Any thread may call it.
+ * GstVideoEncoder has a reference of its own, which it drops when it is reset, and
+ * slices of a decoder's stack are references, too. */
+static void
+drop (void *user_data)
+{
+  GstPacoFrame *frame = user_data;
+  GstPacoPipe *pipe = frame->pipe;
+  GstElement *owner = gst_paco_pipe_ref_owner (pipe);
+  gboolean is_slice = frame->member != NULL;
+  GstVideoCodecFrame *codec_frame = gst_paco_frame_take (frame);
+
+  if (GST_IS_VIDEO_DECODER (owner) && !is_slice)
+    gst_video_decoder_release_frame (GST_VIDEO_DECODER (owner), codec_frame);
+  else
+    gst_video_codec_frame_unref (codec_frame);
+  gst_paco_pipe_done (pipe, GST_FLOW_OK);
+  gst_clear_object (&owner);
+}
+
+static PacoCoder *
+open_coder (GstPacoCoder *coder, const PacoSettings *settings,
+    const PacoForeignContext *context, GError **error)
+{
+  return gst_paco_open (
+      coder->element, settings, coder->encodes, context, drop, error);
+}
+
+/* Pictures in device memory are wanted with one device only, because a picture
+ * lies on one. */
 static gboolean
-open_and_start (GstPacoCoder *coder, const char *name, GstPacoOpenFunc open,
-    void (*drop) (void *frame))
+is_wanted (const PacoSettings *settings)
+{
+  return settings->backend != PACO_USE_CPU
+      && !paco_settings_have_devices (settings);
+}
+
+static PacoCoder *
+open_in (GstPacoCoder *coder, const PacoSettings *settings,
+    GstPacoCudaContext *context, GError **error)
+{
+  PacoForeignContext foreign = gst_paco_cuda_context_foreign (context);
+  PacoCoder *opened = open_coder (coder, settings, &foreign, error);
+
+  if (opened != NULL)
+    coder->cuda.handle = foreign.handle;
+  return opened;
+}
+
+/* Opens, at the start, a coder in the context of a neighbor, or in one that the
+ * element has been given, so that it need not move later. Returns NULL if there is no
+ * context that can be used. */
+static PacoCoder *
+open_in_shared (GstPacoCoder *coder, const PacoSettings *settings)
+{
+  GstPacoCudaContext *context;
+  PacoCoder *opened;
+
+  coder->cuda.handle = NULL;
+  if (!is_wanted (settings))
+    return NULL;
+  context = gst_paco_cuda_ask_neighbors (&coder->cuda);
+  if (context == NULL)
+    return NULL;
+  opened = open_in (coder, settings, context, NULL);
+  gst_object_unref (context);
+  return opened;
+}
+
+/* --- start and stop --- */
+
+/* Starts the pipe of a coder that has been opened, which it takes. */
+static gboolean
+start_pipe (GstPacoCoder *coder, PacoCoder *opened)
+{
+  coder->depth = paco_coder_depth (opened);
+  coder->pipe = gst_paco_pipe_new (coder->encodes ? "pacoenc" : "pacodec",
+      coder->depth, coder->element, coder->push);
+  if (coder->pipe == NULL) {
+    paco_coder_close (opened);
+    gst_paco_post_error (coder->element,
+        g_error_new_literal (PACO_ERROR, PACO_ERROR_MEMORY,
+            "the thread that pushes frames could not be started"));
+    return FALSE;
+  }
+
+  coder->warned_of_copies = FALSE;
+  GST_OBJECT_LOCK (coder->element);
+  coder->coder = opened;
+  coder->n_devices = paco_coder_n_devices (opened);
+  coder->past = (PacoStats){ NULL };
+  if (paco_coder_has_host_memory (opened)) {
+    coder->allocator = gst_paco_allocator_new (opened);
+    if (!coder->encodes)
+      coder->coded = gst_paco_recycler_new (
+          coder->allocator, coder->depth + SPARE_CODED);
+  }
+  GST_OBJECT_UNLOCK (coder->element);
+  return TRUE;
+}
+
+gboolean
+gst_paco_coder_start (GstPacoCoder *coder)
 {
   PacoSettings settings;
   GError *error = NULL;
   PacoCoder *opened;
 
-  coder->open = open;
-  coder->drop = drop;
   copy_settings (coder, &settings);
-  opened = gst_paco_sharing_open (coder, &settings);
+  opened = open_in_shared (coder, &settings);
   if (opened == NULL)
-    opened = open (coder->element, &settings, NULL, drop, &error);
+    opened = open_coder (coder, &settings, NULL, &error);
   paco_settings_clear (&settings);
-  return start (coder, name, opened, error);
-}
-
-gboolean
-gst_paco_coder_start_encoder (GstPacoCoder *coder, void (*drop) (void *frame))
-{
-  return open_and_start (coder, "pacoenc", gst_paco_open_encoder, drop);
-}
-
-gboolean
-gst_paco_coder_start_decoder (GstPacoCoder *coder, void (*drop) (void *frame))
-{
-  if (!open_and_start (coder, "pacodec", gst_paco_open_decoder, drop))
-    return FALSE;
-  GST_OBJECT_LOCK (coder->element);
-  if (coder->allocator != NULL)
-    coder->coded = gst_paco_recycler_new (
-        coder->allocator, coder->depth + SPARE_CODED);
-  GST_OBJECT_UNLOCK (coder->element);
-  return TRUE;
+  if (opened != NULL)
+    return start_pipe (coder, opened);
+  gst_paco_post_error (coder->element, error);
+  return FALSE;
 }
 
 /* Drops all frames, those that are being pushed excepted. The stream lock must
@@ -123,12 +186,12 @@ abandon (GstPacoCoder *coder)
 {
   GError *error = NULL;
 
-  gst_paco_pipe_set_dropping (&coder->pipe, TRUE);
+  gst_paco_pipe_set_dropping (coder->pipe, TRUE);
   if (!paco_coder_abandon (coder->coder, &error))
     gst_paco_coder_lost (coder, error);
-  gst_paco_pipe_wait_idle (&coder->pipe);
-  gst_paco_pipe_take_flow (&coder->pipe);
-  gst_paco_pipe_set_dropping (&coder->pipe, FALSE);
+  gst_paco_pipe_wait_idle (coder->pipe);
+  gst_paco_pipe_take_flow (coder->pipe);
+  gst_paco_pipe_set_dropping (coder->pipe, FALSE);
 }
 
 /* Sums up what all coders since the start have done, the last of which is open.
@@ -158,7 +221,7 @@ gst_paco_coder_stop (GstPacoCoder *coder)
     return;
 
   abandon (coder);
-  gst_paco_pipe_stop (&coder->pipe);
+  g_clear_pointer (&coder->pipe, gst_paco_pipe_stop);
 
   GST_OBJECT_LOCK (coder->element);
   read_stats (coder);
@@ -178,36 +241,42 @@ gst_paco_coder_stop (GstPacoCoder *coder)
     gst_object_unref (allocator);
   }
   paco_coder_close (opened);
-  g_clear_pointer (&coder->frames, gst_paco_frames_unref);
   gst_paco_cuda_share (&coder->cuda, NULL);
 }
 
 /* --- while it runs --- */
 
-void
-gst_paco_coder_replace (GstPacoCoder *coder, PacoCoder *opened)
+static void
+claim_latency (GstPacoCoder *coder)
 {
-  PacoCoder *closed;
+  const GstPacoLatency *latency = &coder->latency;
+  GstClockTime least = latency->claim + latency->held;
+  GstClockTime most = latency->bound + latency->held;
 
-  gst_paco_pipe_wait_idle (&coder->pipe);
-  GST_OBJECT_LOCK (coder->element);
-  read_stats (coder);
-  coder->past = coder->last_stats;
-  closed = coder->coder;
-  coder->coder = opened;
-  if (coder->allocator != NULL)
-    gst_paco_allocator_attach (coder->allocator, opened);
+  if (coder->encodes)
+    gst_video_encoder_set_latency (
+        GST_VIDEO_ENCODER (coder->element), least, most);
   else
-    coder->allocator = gst_paco_allocator_new (opened);
-  GST_OBJECT_UNLOCK (coder->element);
-  paco_coder_close (closed);
+    gst_video_decoder_set_latency (
+        GST_VIDEO_DECODER (coder->element), least, most);
+}
+
+void
+gst_paco_coder_begin_latency (
+    GstPacoCoder *coder, const GstVideoInfo *info, guint stack)
+{
+  gst_paco_latency_init (&coder->latency, coder->depth,
+      GST_VIDEO_INFO_FIELD_RATE_N (info), GST_VIDEO_INFO_FPS_D (info));
+  gst_paco_latency_hold (&coder->latency, stack, GST_VIDEO_INFO_FPS_N (info),
+      GST_VIDEO_INFO_FPS_D (info));
+  claim_latency (coder);
 }
 
 void
 gst_paco_coder_configured (GstPacoCoder *coder)
 {
   coder->depth = paco_coder_depth (coder->coder);
-  gst_paco_frames_set_depth (coder->frames, coder->depth);
+  gst_paco_pipe_set_depth (coder->pipe, coder->depth);
 }
 
 GstFlowReturn
@@ -222,18 +291,26 @@ gst_paco_coder_wait (GstPacoCoder *coder, guint n_frames)
 }
 
 GstFlowReturn
+gst_paco_coder_wait_for_flight (GstPacoCoder *coder)
+{
+  GstFlowReturn flow = gst_paco_coder_wait (coder, coder->depth - 1);
+
+  return flow == GST_FLOW_OK ? gst_paco_pipe_take_flow (coder->pipe) : flow;
+}
+
+GstFlowReturn
 gst_paco_coder_submitted (GstPacoCoder *coder)
 {
-  gst_paco_pipe_submitted (&coder->pipe);
+  gst_paco_pipe_submitted (coder->pipe);
   if (coder->depth > 1)
     return GST_FLOW_OK;
-  gst_paco_pipe_wait_done (&coder->pipe);
-  return gst_paco_pipe_take_flow (&coder->pipe);
+  gst_paco_pipe_wait_done (coder->pipe);
+  return gst_paco_pipe_take_flow (coder->pipe);
 }
 
 /* The time that a finished frame waits while another one is pushed is
  * downstream's latency, and is not counted. */
-gboolean
+void
 gst_paco_coder_finished (GstPacoCoder *coder, const GstPacoFrame *frame,
     const PacoFrameTimes *times, gsize size, gint64 stored)
 {
@@ -244,31 +321,45 @@ gst_paco_coder_finished (GstPacoCoder *coder, const GstPacoFrame *frame,
       "%.2f, stream %.2f)",
       frame->frame->system_frame_number, size, elapsed / 1000.0,
       times->transform_ms, times->blocks_ms, times->stream_ms);
-  return gst_paco_latency_measured (&coder->latency, elapsed * GST_USECOND);
+  if (gst_paco_latency_measured (&coder->latency, elapsed * GST_USECOND))
+    claim_latency (coder);
 }
 
 void
 gst_paco_coder_lost (GstPacoCoder *coder, GError *error)
 {
+  GstElement *owner;
+
   /* The lock is held until the error is on the bus: if another thread returned
    * before, upstream's own message would come first. */
   g_mutex_lock (&coder->loss);
-  if (gst_paco_pipe_is_lost (&coder->pipe))
-    g_clear_error (&error);
-  else
+  owner = gst_paco_pipe_ref_owner (coder->pipe);
+  if (owner != NULL)
     gst_paco_post_error (coder->element, error);
-  gst_paco_frames_orphan (coder->frames);
-  gst_paco_pipe_lose (&coder->pipe);
+  else
+    g_clear_error (&error);
+  gst_clear_object (&owner);
+  gst_paco_pipe_lose (coder->pipe);
   g_mutex_unlock (&coder->loss);
+}
+
+/* Returns the lock of the element's base class. */
+static GRecMutex *
+stream_lock (const GstPacoCoder *coder)
+{
+  return coder->encodes ? &GST_VIDEO_ENCODER (coder->element)->stream_lock
+                        : &GST_VIDEO_DECODER (coder->element)->stream_lock;
 }
 
 GstFlowReturn
 gst_paco_coder_drain (GstPacoCoder *coder)
 {
-  g_rec_mutex_unlock (coder->stream_lock);
-  gst_paco_pipe_wait_done (&coder->pipe);
-  g_rec_mutex_lock (coder->stream_lock);
-  return gst_paco_pipe_take_flow (&coder->pipe);
+  if (coder->pipe == NULL)
+    return GST_FLOW_OK;
+  g_rec_mutex_unlock (stream_lock (coder));
+  gst_paco_pipe_wait_done (coder->pipe);
+  g_rec_mutex_lock (stream_lock (coder));
+  return gst_paco_pipe_take_flow (coder->pipe);
 }
 
 void
@@ -279,60 +370,145 @@ gst_paco_coder_flush (GstPacoCoder *coder)
   /* The base class has thrown away the events of the frames that are pending, the
    * segment among them. So none of these frames may be finished any more, not
    * even by a thread that already waits for the lock. */
-  gst_paco_pipe_set_dropping (&coder->pipe, TRUE);
-  g_rec_mutex_unlock (coder->stream_lock);
+  gst_paco_pipe_set_dropping (coder->pipe, TRUE);
+  g_rec_mutex_unlock (stream_lock (coder));
   abandon (coder);
-  g_rec_mutex_lock (coder->stream_lock);
+  g_rec_mutex_lock (stream_lock (coder));
 }
 
-GstAllocator *
-gst_paco_coder_ref_allocator (
-    GstPacoCoder *coder, guint *depth, guint *n_devices)
+GstStructure *
+gst_paco_coder_stats (GstPacoCoder *coder)
 {
-  GstAllocator *allocator = NULL;
-
-  GST_OBJECT_LOCK (coder->element);
-  if (coder->allocator != NULL)
-    allocator = gst_object_ref (coder->allocator);
-  *depth = coder->settings.pipeline_depth;
-  *n_devices = coder->n_devices;
-  GST_OBJECT_UNLOCK (coder->element);
-  return allocator;
-}
-
-void
-gst_paco_coder_propose (GstPacoCoder *coder, GstQuery *query)
-{
-  GstAllocator *coded = NULL;
-
-  GST_OBJECT_LOCK (coder->element);
-  if (coder->coded != NULL)
-    coded = gst_object_ref (coder->coded);
-  GST_OBJECT_UNLOCK (coder->element);
-  if (coded != NULL)
-    gst_query_add_allocation_param (query, coded, NULL);
-  gst_clear_object (&coded);
-}
-
-void
-gst_paco_coder_set_context (GstPacoCoder *coder, GstContext *context)
-{
-  gint device_id;
-
-  GST_OBJECT_LOCK (coder->element);
-  device_id = coder->settings.cuda_device_id;
-  GST_OBJECT_UNLOCK (coder->element);
-  gst_paco_cuda_set_context (&coder->cuda, context, device_id);
-}
-
-gboolean
-gst_paco_coder_get_property (GstPacoCoder *coder, guint id, GValue *value)
-{
-  if (id != GST_PACO_PROP_STATS)
-    return gst_paco_settings_get (&coder->settings, id, value) != NULL;
+  GstStructure *stats;
 
   if (coder->coder != NULL)
     read_stats (coder);
-  g_value_take_boxed (value, gst_paco_stats_to_structure (&coder->last_stats));
+  stats = gst_paco_stats_to_structure (&coder->last_stats);
+  coder->describe (coder->element, stats);
+  return stats;
+}
+
+/* --- sharing --- */
+
+gboolean
+gst_paco_coder_can_share (GstPacoCoder *coder)
+{
+  gboolean possible;
+
+  if (gst_paco_cuda_library () == NULL)
+    return FALSE;
+  GST_OBJECT_LOCK (coder->element);
+  possible = is_wanted (&coder->settings)
+      && (coder->coder == NULL || paco_coder_has_host_memory (coder->coder));
+  GST_OBJECT_UNLOCK (coder->element);
+  return possible;
+}
+
+static gint
+device_id (GstPacoCoder *coder)
+{
+  gint id;
+
+  GST_OBJECT_LOCK (coder->element);
+  id = coder->settings.cuda_device_id;
+  GST_OBJECT_UNLOCK (coder->element);
+  return id;
+}
+
+/* Goes on with another coder, which is not configured yet. Nothing may be in flight. */
+static void
+replace (GstPacoCoder *coder, PacoCoder *opened)
+{
+  PacoCoder *closed;
+
+  gst_paco_pipe_wait_idle (coder->pipe);
+  GST_OBJECT_LOCK (coder->element);
+  read_stats (coder);
+  coder->past = coder->last_stats;
+  closed = coder->coder;
+  coder->coder = opened;
+  if (coder->allocator != NULL)
+    gst_paco_allocator_attach (coder->allocator, opened);
+  else
+    coder->allocator = gst_paco_allocator_new (opened);
+  GST_OBJECT_UNLOCK (coder->element);
+  paco_coder_close (closed);
+}
+
+/* Posts a warning, which the user gets once, because the pictures are right all
+ * the same. */
+static void
+warn (GstPacoCoder *coder, GError *error)
+{
+  if (!coder->warned_of_copies)
+    GST_ELEMENT_WARNING (coder->element, RESOURCE, NOT_FOUND,
+        ("Pictures in the memory of a GPU are copied by way of the host: %s",
+            error != NULL ? error->message
+                          : "they are in no context that "
+                            "could be shared"),
+        (NULL));
+  coder->warned_of_copies = TRUE;
+  g_clear_error (&error);
+}
+
+static gboolean
+move (GstPacoCoder *coder, GstPacoCudaContext *context)
+{
+  PacoSettings settings;
+  PacoCoder *opened;
+  GError *error = NULL;
+
+  if (gst_paco_cuda_context_handle (context) == coder->cuda.handle)
+    return TRUE;
+  copy_settings (coder, &settings);
+  opened = open_in (coder, &settings, context, &error);
+  paco_settings_clear (&settings);
+  if (opened == NULL) {
+    warn (coder, error);
+    return FALSE;
+  }
+  replace (coder, opened);
+  return TRUE;
+}
+
+gboolean
+gst_paco_coder_share (GstPacoCoder *coder, gboolean may_create)
+{
+  GstPacoCudaContext *context;
+  gboolean entered;
+
+  if (!gst_paco_coder_can_share (coder))
+    return FALSE;
+  context = gst_paco_cuda_find_context (
+      &coder->cuda, device_id (coder), may_create);
+  if (context == NULL) {
+    if (may_create)
+      warn (coder, NULL);
+    return FALSE;
+  }
+  entered = move (coder, context);
+  gst_object_unref (context);
+  return entered;
+}
+
+gboolean
+gst_paco_coder_is_elsewhere (GstPacoCoder *coder, GstBuffer *buffer)
+{
+  GstPacoCudaContext *context = gst_paco_cuda_buffer_context (buffer);
+  gint id = device_id (coder);
+
+  return context != NULL && gst_paco_coder_can_share (coder)
+      && gst_paco_cuda_context_handle (context) != coder->cuda.handle
+      && (id < 0 || id == gst_paco_cuda_context_device (context));
+}
+
+gboolean
+gst_paco_coder_follow (GstPacoCoder *coder, GstBuffer *buffer)
+{
+  GstPacoCudaContext *context = gst_paco_cuda_buffer_context (buffer);
+
+  if (!move (coder, context))
+    return FALSE;
+  gst_paco_cuda_share (&coder->cuda, context);
   return TRUE;
 }

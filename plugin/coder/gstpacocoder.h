@@ -3,32 +3,33 @@
  * to stop. The streaming thread submits frames to it; the pipe's thread
  * (gstpacopipe.h) collects and pushes them. */
 #pragma once
-#include "gstpacobackend.h"
-#include "plugin/cuda/gstpacocuda.h"
-#include "gstpacoframes.h"
+#include "codec/backend.h"
 #include "gstpacolatency.h"
 #include "gstpacopipe.h"
+#include "lib/stream/settings.h"
+#include "plugin/cuda/gstpacocuda.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
   GstElement *element;
-  GRecMutex *stream_lock; /* of the element's base class */
-  GstPacoPipe pipe;
+  gboolean encodes;
+  GstPacoPipeFunc push;
+  /* Adds to the property stats what only one of the elements has. The object lock is
+   * held. */
+  void (*describe) (GstElement *element, GstStructure *stats);
 
-  /* What opens a coder of the element's kind, and what becomes of frames that it
-   * gives up. */
-  GstPacoOpenFunc open;
-  void (*drop) (void *frame);
   GstPacoCuda cuda;
   gboolean warned_of_copies; /* of pictures in device memory */
 
   /* The element's object lock guards these. */
   PacoSettings settings;
+  /* A setting that may change at any time has been set since this was cleared. */
+  gboolean settings_changed;
   PacoStats last_stats;
-  PacoStats
-      past; /* the sums of coders that have been replaced since the start */
+  /* The sums of coders that have been replaced since the start. */
+  PacoStats past;
 
   /* These last from start to stop, and change under the object lock. An element
    * has either an encoder or a decoder. */
@@ -43,50 +44,49 @@ typedef struct
   GstAllocator *allocator; /* for samples; NULL if any memory will do */
   GstAllocator *coded;     /* of a decoder, for encoded frames; as above */
 
-  GstPacoFrames *frames; /* from start to stop */
-  GMutex loss;           /* held while the loss of the coder is reported */
+  GstPacoPipe *pipe; /* from start to stop */
+  GMutex loss;       /* held while the loss of the coder is reported */
 
-  GstPacoLatency
-      latency; /* the pipe's thread uses it while frames are pending */
+  /* The pipe's thread uses it while frames are pending. */
+  GstPacoLatency latency;
 } GstPacoCoder;
 
 /* push is the pipe's function. It calls gst_paco_coder_lost() if it cannot get a
  * frame, and gst_paco_pipe_done() otherwise. Frames that it waits for may be
  * abandoned meanwhile. */
 void gst_paco_coder_init (GstPacoCoder *coder, GstElement *element,
-    GRecMutex *stream_lock, GstPacoPipeFunc push);
+    GstPacoPipeFunc push,
+    void (*describe) (GstElement *element, GstStructure *stats));
 void gst_paco_coder_clear (GstPacoCoder *coder);
+/* Returns the coder of an element. */
+GstPacoCoder *gst_paco_coder_of (gpointer element);
 
-/* These open the coder that the settings ask for, or post an error. drop is called
- * by any thread for a GstPacoFrame that the coder has given up; it calls
- * gst_paco_pipe_done() if the frame's owner still exists. */
-gboolean gst_paco_coder_start_encoder (
-    GstPacoCoder *coder, void (*drop) (void *frame));
-gboolean gst_paco_coder_start_decoder (
-    GstPacoCoder *coder, void (*drop) (void *frame));
+/* Opens the coder that the settings ask for, or posts an error. */
+gboolean gst_paco_coder_start (GstPacoCoder *coder);
 /* Drops what is in flight. */
 void gst_paco_coder_stop (GstPacoCoder *coder);
-
-/* Goes on with another coder of the same kind, which is not configured yet. Nothing
- * may be in flight. */
-void gst_paco_coder_replace (GstPacoCoder *coder, PacoCoder *opened);
 
 /* Has to be called after the coder has been configured: large pictures are coded
  * with fewer frames in flight than the settings allow. */
 void gst_paco_coder_configured (GstPacoCoder *coder);
 
+/* Tells downstream how late pictures like info's come, in stacks of this length. */
+void gst_paco_coder_begin_latency (
+    GstPacoCoder *coder, const GstVideoInfo *info, guint stack);
+
 /* Waits until at most n_frames are with the coder. The stream lock must not be held. */
 GstFlowReturn gst_paco_coder_wait (GstPacoCoder *coder, guint n_frames);
+/* Waits until the coder has a free flight. Returns what has become of frames before. */
+GstFlowReturn gst_paco_coder_wait_for_flight (GstPacoCoder *coder);
 
 /* Says that a frame has been submitted. With a depth of one it returns after the
  * frame has been pushed. The stream lock must not be held. */
 GstFlowReturn gst_paco_coder_submitted (GstPacoCoder *coder);
 /* Says that a frame of `size` bytes has come back and, `stored` microseconds later,
- * is ready to be pushed. It is written to the log. Returns whether the latency to be
- * claimed has changed. */
-gboolean gst_paco_coder_finished (GstPacoCoder *coder,
-    const GstPacoFrame *frame, const PacoFrameTimes *times, gsize size,
-    gint64 stored);
+ * is ready to be pushed. It is written to the log, and may change the latency that
+ * downstream is told. */
+void gst_paco_coder_finished (GstPacoCoder *coder, const GstPacoFrame *frame,
+    const PacoFrameTimes *times, gsize size, gint64 stored);
 /* Says that the device does not answer. Posts the error, once, and frees it. */
 void gst_paco_coder_lost (GstPacoCoder *coder, GError *error);
 
@@ -94,20 +94,31 @@ void gst_paco_coder_lost (GstPacoCoder *coder, GError *error);
 GstFlowReturn gst_paco_coder_drain (GstPacoCoder *coder);
 void gst_paco_coder_flush (GstPacoCoder *coder);
 
-/* Offers memory for encoded frames to upstream of a decoder, from any thread. */
-void gst_paco_coder_propose (GstPacoCoder *coder, GstQuery *query);
+/* Returns the property stats. The object lock is held. */
+GstStructure *gst_paco_coder_stats (GstPacoCoder *coder);
 
-/* Returns what allocation queries need: the allocator, which the caller unrefs, or
- * NULL; how many frames the settings allow in flight on a device; and how many
- * devices there are. Any thread may call it. */
-GstAllocator *gst_paco_coder_ref_allocator (
-    GstPacoCoder *coder, guint *depth, guint *n_devices);
+/* --- among elements whose pictures are in the memory of a GPU --- */
 
-/* Gives a context to the element. */
-void gst_paco_coder_set_context (GstPacoCoder *coder, GstContext *context);
+/* Says whether the coder can work on pictures in device memory, or may be able to
+ * when it is open. Any thread may call it. */
+gboolean gst_paco_coder_can_share (GstPacoCoder *coder);
 
-/* Gets a property; TRUE if it is stats or a setting. The object lock is held. */
-gboolean gst_paco_coder_get_property (
-    GstPacoCoder *coder, guint id, GValue *value);
+/* Moves the coder into the context that is shared with neighbors, where it reads and
+ * writes pictures in place, or into a new one if there is none and one may be
+ * created. The coder must have nothing in flight, and has to be configured
+ * afterwards. If it cannot move, returns FALSE and posts a warning; then pictures are
+ * copied through the host. */
+gboolean gst_paco_coder_share (GstPacoCoder *coder, gboolean may_create);
+
+/* The first says whether a buffer lies in another context, in which the coder could
+ * work; the second moves the coder there, as above. */
+gboolean gst_paco_coder_is_elsewhere (GstPacoCoder *coder, GstBuffer *buffer);
+gboolean gst_paco_coder_follow (GstPacoCoder *coder, GstBuffer *buffer);
+
+/* --- gstpacoclass.c --- */
+
+/* Installs what the classes of both elements do alike: the properties of the owner,
+ * which is PACO_OF_PACOENC or PACO_OF_PACODEC, contexts, and the end. */
+void gst_paco_coder_class_init (GObjectClass *klass, PacoSettingOwner owner);
 
 G_END_DECLS

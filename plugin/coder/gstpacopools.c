@@ -3,18 +3,28 @@
  * whom. */
 #include "gstpacopools.h"
 #include "caps/formats.h"
-#include "codec/coder.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-/* Returns how many frames of such pictures are in flight at most. */
+/* Sets *allocator to memory that the backend's device reaches by itself, which the
+ * caller unrefs, or leaves it if any memory will do. Returns how many pictures of these
+ * caps are in flight at most. */
 static guint
-count_in_flight (const GstVideoInfo *info, guint depth, guint n_devices)
+find_needs (GstPacoCoder *coder, const GstCaps *caps, GstAllocator **allocator)
 {
   PacoPictureFormat picture;
+  guint depth, n_devices;
+  GstVideoInfo info;
 
-  if (paco_picture_format_from_info (info, false, &picture))
+  GST_OBJECT_LOCK (coder->element);
+  if (coder->allocator != NULL)
+    *allocator = gst_object_ref (coder->allocator);
+  depth = coder->settings.pipeline_depth;
+  n_devices = coder->n_devices;
+  GST_OBJECT_UNLOCK (coder->element);
+  if (caps != NULL && gst_video_info_from_caps (&info, caps)
+      && paco_picture_format_from_info (&info, false, &picture))
     depth = paco_frames_in_flight (&picture, depth);
   return depth * n_devices;
 }
@@ -41,24 +51,37 @@ add_pool (GstQuery *query, GstCaps *caps, guint size, GstAllocator *allocator,
 /* Proposes more buffers than there are frames in flight, so that upstream can
  * fill one meanwhile. Their strides may be any. */
 gboolean
-gst_paco_pools_propose (GstQuery *query, GstPacoCuda *cuda,
-    GstAllocator *allocator, guint depth, guint n_devices)
+gst_paco_pools_propose (GstPacoCoder *coder, GstQuery *query)
 {
+  g_autoptr (GstAllocator) allocator = NULL;
   GstVideoInfo info;
   GstCaps *caps;
+  guint n;
 
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps == NULL || !gst_video_info_from_caps (&info, caps))
     return FALSE;
 
+  n = find_needs (coder, caps, &allocator) + 1;
   if (gst_paco_cuda_is_caps (caps))
-    return gst_paco_cuda_propose (
-        cuda, query, count_in_flight (&info, depth, n_devices) + 1);
+    return gst_paco_cuda_propose (&coder->cuda, query, n);
   if (allocator != NULL)
     gst_query_add_allocation_param (query, allocator, NULL);
-  return add_pool (query, caps, GST_VIDEO_INFO_SIZE (&info), allocator,
-      count_in_flight (&info, depth, n_devices) + 1);
+  return add_pool (query, caps, GST_VIDEO_INFO_SIZE (&info), allocator, n);
+}
+
+void
+gst_paco_pools_propose_coded (GstPacoCoder *coder, GstQuery *query)
+{
+  g_autoptr (GstAllocator) coded = NULL;
+
+  GST_OBJECT_LOCK (coder->element);
+  if (coder->coded != NULL)
+    coded = gst_object_ref (coder->coded);
+  GST_OBJECT_UNLOCK (coder->element);
+  if (coded != NULL)
+    gst_query_add_allocation_param (query, coded, NULL);
 }
 
 /* Every frame in flight holds a buffer while it is decoded. A pool that may
@@ -104,48 +127,41 @@ offer_memory (GstQuery *query, GstAllocator *allocator)
 }
 
 gboolean
-gst_paco_pools_adapt (GstQuery *query, GstPacoCuda *cuda,
-    GstAllocator *allocator, guint depth, guint n_devices)
+gst_paco_pools_adapt (GstPacoCoder *coder, GstQuery *query)
 {
-  guint n_in_flight = depth * n_devices;
-  GstVideoInfo info;
+  g_autoptr (GstAllocator) allocator = NULL;
+  guint n_in_flight;
   GstCaps *caps;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  if (caps != NULL && gst_video_info_from_caps (&info, caps))
-    n_in_flight = count_in_flight (&info, depth, n_devices);
+  n_in_flight = find_needs (coder, caps, &allocator);
   if (gst_paco_cuda_is_caps (caps))
-    return gst_paco_cuda_decide (cuda, query, n_in_flight);
+    return gst_paco_cuda_decide (&coder->cuda, query, n_in_flight);
   offer_memory (query, allocator);
   reserve_buffers (query, n_in_flight);
   return TRUE;
 }
 
-void
-gst_paco_pools_enable_video_meta (GstQuery *query)
+/* Lets the pool have strides of its own if downstream takes them. */
+static void
+enable_video_meta (GstQuery *query, GstBufferPool *pool)
 {
-  GstBufferPool *pool = NULL;
   GstStructure *config;
 
   if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     return;
-
-  gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
   config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (!gst_buffer_pool_set_config (pool, config))
     GST_DEBUG_OBJECT (pool, "the pool has no video meta");
-  gst_object_unref (pool);
 }
 
 gboolean
 gst_paco_pools_activate (GstQuery *query)
 {
-  GstBufferPool *pool = NULL;
-  gboolean active;
+  g_autoptr (GstBufferPool) pool = NULL;
 
   gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
-  active = gst_buffer_pool_set_active (pool, TRUE);
-  gst_object_unref (pool);
-  return active;
+  enable_video_meta (query, pool);
+  return gst_buffer_pool_set_active (pool, TRUE);
 }

@@ -6,7 +6,7 @@
 #pragma once
 #include "caps/formats.h"
 #include "codec/parameters.h"
-#include "gstpacoframes.h"
+#include "gstpacopipe.h"
 
 G_BEGIN_DECLS
 

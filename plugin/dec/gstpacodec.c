@@ -39,6 +39,7 @@
 #include "caps/videocaps.h"
 #include "plugin/parse/gstpacocontainer.h"
 #include "gstpacodecprivate.h"
+#include "plugin/coder/gstpacopools.h"
 #include "plugin/elements.h"
 
 GST_DEBUG_CATEGORY (gst_paco_dec_debug);
@@ -58,70 +59,11 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 
 /* --- frames in flight --- */
 
-/* Lets go of a frame that the coder has given up. Any thread may call it. */
-static void
-drop (void *user_data)
-{
-  GstPacoFrame *frame = user_data;
-  GstPacoDec *self = gst_paco_frames_ref_owner (frame->frames);
-  gboolean is_slice = frame->member != NULL;
-  GstVideoCodecFrame *codec_frame = gst_paco_frames_take (frame);
-
-  if (self == NULL) {
-    gst_video_codec_frame_unref (codec_frame);
-    return;
-  }
-  if (is_slice)
-    gst_video_codec_frame_unref (codec_frame);
-  else
-    gst_video_decoder_release_frame (GST_VIDEO_DECODER (self), codec_frame);
-  gst_paco_pipe_done (&self->coder.pipe, GST_FLOW_OK);
-  gst_object_unref (self);
-}
-
-/* Says whether the error will meet all other frames as well. */
-static gboolean
-is_fatal (const GError *error)
-{
-  return g_error_matches (error, PACO_ERROR, PACO_ERROR_DEVICE)
-      || g_error_matches (error, PACO_ERROR, PACO_ERROR_MEMORY);
-}
-
-GstFlowReturn
-gst_paco_dec_fail_frame (
-    GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error)
-{
-  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
-  GstFlowReturn flow = GST_FLOW_OK, dropped;
-
-  GST_VIDEO_DECODER_STREAM_LOCK (decoder);
-  if (is_fatal (error)) {
-    gst_paco_post_error (GST_ELEMENT (self), g_error_copy (error));
-    flow = GST_FLOW_ERROR;
-  } else {
-    gst_paco_damage_lost (&self->damage, GST_ELEMENT (self), frame,
-        error != NULL ? error->message : "unknown reason");
-    GST_VIDEO_DECODER_ERROR (decoder, 1, STREAM, DECODE,
-        ("Frame %u could not be decoded: %s", frame->system_frame_number,
-            error != NULL ? error->message : "unknown reason"),
-        (NULL), flow);
-  }
-  dropped = gst_video_decoder_drop_frame (decoder, frame);
-  GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
-  return flow != GST_FLOW_OK ? flow : dropped;
-}
-
-/* What a picture needs of its frame's header after the frame has been given back. */
-typedef struct
-{
-  gboolean fields;
-  guint8 picture_flags;
-} Picture;
-
 static void
 flag_output (GstPacoDec *self, GstVideoCodecFrame *frame,
-    const Picture *picture, const PacoDecodedFrame *decoded)
+    const PacoDecodedFrame *decoded)
 {
+  const GstPacoFrame *picture = decoded->user_data;
   PacoHeader header = self->input.header;
 
   header.picture.fields = picture->fields;
@@ -133,7 +75,7 @@ flag_output (GstPacoDec *self, GstVideoCodecFrame *frame,
 }
 
 static GstFlowReturn
-finish (GstPacoDec *self, GstVideoCodecFrame *frame, const Picture *picture,
+finish (GstPacoDec *self, GstVideoCodecFrame *frame,
     const PacoDecodedFrame *decoded)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
@@ -142,27 +84,18 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame, const Picture *picture,
   /* Whoever resets the base class holds this lock, and has waited for this frame
    * or set "dropping" before. So the lock is taken before that is asked. */
   GST_VIDEO_DECODER_STREAM_LOCK (decoder);
-  if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
+  if (gst_paco_pipe_is_dropping (self->coder.pipe)) {
     gst_video_decoder_release_frame (decoder, frame);
   } else if (decoded->error != NULL) {
     gst_paco_input_excuse (&self->input, &self->input.header, decoded->error);
     flow = gst_paco_dec_fail_frame (self, frame, decoded->error);
   } else {
     gst_paco_input_decoded (&self->input);
-    flag_output (self, frame, picture, decoded);
+    flag_output (self, frame, decoded);
     flow = gst_video_decoder_finish_frame (decoder, frame);
   }
   GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
   return flow;
-}
-
-void
-gst_paco_dec_claim_latency (GstPacoDec *self)
-{
-  const GstPacoLatency *latency = &self->coder.latency;
-
-  gst_video_decoder_set_latency (GST_VIDEO_DECODER (self),
-      latency->claim + latency->held, latency->bound + latency->held);
 }
 
 /* Puts the samples into the picture, if the coder could only write planes, and notes
@@ -177,20 +110,18 @@ store (GstPacoDec *self, GstPacoFrame *frame, const PacoFrameTimes *times)
     stored = g_get_monotonic_time () - begin;
   }
   gst_paco_output_written (frame->frame->output_buffer);
-  if (gst_paco_coder_finished (
-          &self->coder, frame, times, frame->coded.size, stored))
-    gst_paco_dec_claim_latency (self);
+  gst_paco_coder_finished (
+      &self->coder, frame, times, frame->coded.size, stored);
 }
 
 /* Collects a frame and pushes its picture; runs in the pipe's thread. */
 static void
-push (gpointer element)
+push (GstElement *element)
 {
-  GstPacoDec *self = element;
+  GstPacoDec *self = GST_PACO_DEC (element);
   PacoDecodedFrame decoded = { 0 };
   GError *error = NULL;
   GstPacoFrame *frame;
-  Picture picture;
 
   if (!paco_decoder_collect (self->coder.decoder, &decoded, &error)) {
     if (error != NULL)
@@ -205,9 +136,8 @@ push (gpointer element)
   }
   if (decoded.error == NULL)
     store (self, frame, &decoded.times);
-  picture = (Picture){ frame->fields, frame->picture_flags };
-  gst_paco_pipe_done (&self->coder.pipe,
-      finish (self, gst_paco_frames_take (frame), &picture, &decoded));
+  gst_paco_pipe_done (
+      self->coder.pipe, finish (self, gst_paco_frame_take (frame), &decoded));
   g_clear_error (&decoded.error);
 }
 
@@ -220,7 +150,7 @@ gst_paco_dec_start (GstVideoDecoder *decoder)
 
   gst_paco_input_start (&self->input);
   gst_paco_damage_start (&self->damage, GST_ELEMENT (self));
-  return gst_paco_coder_start_decoder (&self->coder, drop);
+  return gst_paco_coder_start (&self->coder);
 }
 
 static gboolean
@@ -233,18 +163,6 @@ gst_paco_dec_stop (GstVideoDecoder *decoder)
   gst_paco_input_clear (&self->input);
   gst_paco_damage_clear (&self->damage);
   return TRUE;
-}
-
-/* Has the pipe drop frames on the way to READY: while the base class resets itself,
- * none may be finished. */
-static GstStateChangeReturn
-gst_paco_dec_change_state (GstElement *element, GstStateChange transition)
-{
-  GstPacoDec *self = GST_PACO_DEC (element);
-
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_paco_pipe_set_dropping (&self->coder.pipe, TRUE);
-  return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 
 /* --- caps, queries and events --- */
@@ -301,13 +219,6 @@ gst_paco_dec_src_query (GstVideoDecoder *decoder, GstQuery *query)
 {
   return gst_paco_cuda_answer (&GST_PACO_DEC (decoder)->coder.cuda, query)
       || GST_VIDEO_DECODER_CLASS (parent_class)->src_query (decoder, query);
-}
-
-static void
-gst_paco_dec_set_context (GstElement *element, GstContext *context)
-{
-  gst_paco_coder_set_context (&GST_PACO_DEC (element)->coder, context);
-  GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
 /* Returns the event of a segment for the base class. In reverse playback that turns
@@ -386,10 +297,10 @@ gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
 {
   GstPacoDec *self = GST_PACO_DEC (decoder);
 
-  if (gst_paco_output_adapt_pools (&self->coder, query)
+  if (gst_paco_pools_adapt (&self->coder, query)
       && GST_VIDEO_DECODER_CLASS (parent_class)
              ->decide_allocation (decoder, query)
-      && gst_paco_output_activate_pools (query))
+      && gst_paco_pools_activate (query))
     return TRUE;
   gst_paco_output_post_no_pools (&self->output, GST_ELEMENT (self));
   return FALSE;
@@ -399,7 +310,7 @@ gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
 static gboolean
 gst_paco_dec_propose_allocation (GstVideoDecoder *decoder, GstQuery *query)
 {
-  gst_paco_coder_propose (&GST_PACO_DEC (decoder)->coder, query);
+  gst_paco_pools_propose_coded (&GST_PACO_DEC (decoder)->coder, query);
   return GST_VIDEO_DECODER_CLASS (parent_class)
       ->propose_allocation (decoder, query);
 }
@@ -437,39 +348,14 @@ submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
 
   frame->fields = coded->header.picture.fields;
   frame->picture_flags = coded->header.video.picture_flags;
-  gst_paco_frames_give (frame);
+  gst_paco_pipe_give (frame);
   if (paco_decoder_submit (
           self->coder.decoder, coded, &picture, frame, error)) {
     *taken = TRUE;
     return gst_paco_coder_submitted (&self->coder);
   }
-  gst_paco_frames_take_back (frame);
+  gst_paco_pipe_take_back (frame);
   return GST_FLOW_OK;
-}
-
-gboolean
-gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame, PacoCodedFrame *coded,
-    GError **error)
-{
-  guint max_pixels;
-
-  GST_OBJECT_LOCK (self);
-  max_pixels = self->coder.settings.max_pixels;
-  GST_OBJECT_UNLOCK (self);
-  return gst_paco_input_read (frame, max_pixels, coded, error);
-}
-
-gboolean
-gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame)
-{
-  gboolean qos = FALSE;
-
-  /* The base class says how much time is left even if its property qos is off. */
-  if (gst_video_decoder_get_max_decode_time (GST_VIDEO_DECODER (self), frame)
-      >= 0)
-    return FALSE;
-  g_object_get (self, "qos", &qos, NULL);
-  return qos;
 }
 
 static void
@@ -486,7 +372,7 @@ static GstFlowReturn
 decode_frame (GstPacoDec *self, GstVideoCodecFrame *codec_frame,
     gboolean *taken, GError **error)
 {
-  GstPacoFrame *frame = gst_paco_frames_next (self->coder.frames);
+  GstPacoFrame *frame = gst_paco_pipe_next (self->coder.pipe);
   GstFlowReturn flow = GST_FLOW_OK;
   gboolean is_read, is_slice;
   PacoCodedFrame coded;
@@ -521,14 +407,11 @@ static GstFlowReturn
 decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
-  GstPacoPipe *pipe = &self->coder.pipe;
   GstFlowReturn flow;
   gboolean taken = FALSE;
   GError *error = NULL;
 
-  flow = gst_paco_coder_wait (&self->coder, self->coder.depth - 1);
-  if (flow == GST_FLOW_OK)
-    flow = gst_paco_pipe_take_flow (pipe);
+  flow = gst_paco_coder_wait_for_flight (&self->coder);
   if (flow == GST_FLOW_OK)
     flow = decode_frame (self, codec_frame, &taken, &error);
   if (taken)
@@ -541,7 +424,7 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
   }
 
   /* The frames before it are pushed first. */
-  gst_paco_pipe_wait_done (pipe);
+  gst_paco_pipe_wait_done (self->coder.pipe);
   if (error == NULL) {
     GST_LOG_OBJECT (self, "frame %u is late already: dropped",
         codec_frame->system_frame_number);
@@ -570,7 +453,7 @@ gst_paco_dec_handle_frame (GstVideoDecoder *decoder, GstVideoCodecFrame *frame)
   /* In reverse playback the base class turns the order of those frames around that
    * have been finished when this returns. */
   if (reverse)
-    gst_paco_pipe_wait_done (&self->coder.pipe);
+    gst_paco_pipe_wait_done (self->coder.pipe);
   GST_VIDEO_DECODER_STREAM_LOCK (decoder);
   return flow;
 }
@@ -618,42 +501,9 @@ gst_paco_dec_flush (GstVideoDecoder *decoder)
 /* --- object --- */
 
 static void
-gst_paco_dec_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+describe (GstElement *element, GstStructure *stats)
 {
-  GstPacoDec *self = GST_PACO_DEC (object);
-  gboolean known;
-
-  GST_OBJECT_LOCK (self);
-  known = gst_paco_settings_set (&self->coder.settings, id, value) != NULL;
-  GST_OBJECT_UNLOCK (self);
-
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-}
-
-static void
-gst_paco_dec_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstPacoDec *self = GST_PACO_DEC (object);
-  gboolean known;
-
-  GST_OBJECT_LOCK (self);
-  known = gst_paco_coder_get_property (&self->coder, id, value);
-  if (id == GST_PACO_PROP_STATS)
-    gst_paco_damage_to_stats (&self->damage, g_value_get_boxed (value));
-  GST_OBJECT_UNLOCK (self);
-
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-}
-
-static void
-gst_paco_dec_finalize (GObject *object)
-{
-  gst_paco_coder_clear (&GST_PACO_DEC (object)->coder);
-  G_OBJECT_CLASS (parent_class)->finalize (object);
+  gst_paco_damage_to_stats (&GST_PACO_DEC (element)->damage, stats);
 }
 
 static void
@@ -661,8 +511,7 @@ gst_paco_dec_init (GstPacoDec *self)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
 
-  gst_paco_coder_init (
-      &self->coder, GST_ELEMENT (self), &decoder->stream_lock, push);
+  gst_paco_coder_init (&self->coder, GST_ELEMENT (self), push, describe);
 
   gst_video_decoder_set_packetized (decoder, TRUE);
   gst_video_decoder_set_use_default_pad_acceptcaps (decoder, TRUE);
@@ -674,18 +523,11 @@ gst_paco_dec_init (GstPacoDec *self)
 static void
 gst_paco_dec_class_init (GstPacoDecClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstVideoDecoderClass *decoder_class = GST_VIDEO_DECODER_CLASS (klass);
   GstCaps *raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
 
-  object_class->set_property = GST_DEBUG_FUNCPTR (gst_paco_dec_set_property);
-  object_class->get_property = GST_DEBUG_FUNCPTR (gst_paco_dec_get_property);
-  object_class->finalize = GST_DEBUG_FUNCPTR (gst_paco_dec_finalize);
-  gst_paco_settings_install (object_class, PACO_OF_PACODEC);
-
-  element_class->change_state = GST_DEBUG_FUNCPTR (gst_paco_dec_change_state);
-  element_class->set_context = GST_DEBUG_FUNCPTR (gst_paco_dec_set_context);
+  gst_paco_coder_class_init (G_OBJECT_CLASS (klass), PACO_OF_PACODEC);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, raw_caps));

@@ -3,7 +3,7 @@
  * decoder or for other caps, and how both are had. */
 #include "caps/videocaps.h"
 #include "gstpacodecprivate.h"
-#include "plugin/coder/gstpacolog.h"
+#include "plugin/coder/gstpacobackend.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_dec_debug);
 #define GST_CAT_DEFAULT gst_paco_dec_debug
@@ -31,11 +31,8 @@ negotiate_output (
   if (!gst_paco_output_announce (
           &self->output, decoder, header, coded, self->input.state))
     return GST_FLOW_NOT_NEGOTIATED;
-  gst_paco_latency_init (&self->coder.latency, self->coder.depth,
-      GST_VIDEO_INFO_FIELD_RATE_N (coded), coded->fps_d);
-  gst_paco_latency_hold (&self->coder.latency,
-      MAX (header->video.slice.length, 1), coded->fps_n, coded->fps_d);
-  gst_paco_dec_claim_latency (self);
+  gst_paco_coder_begin_latency (
+      &self->coder, coded, MAX (header->video.slice.length, 1));
   log_caps_out (self);
   if (!gst_video_decoder_negotiate (decoder))
     return GST_PAD_IS_FLUSHING (GST_VIDEO_DECODER_SRC_PAD (decoder))
@@ -65,7 +62,7 @@ configure_backend (
 {
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
 
-  gst_paco_frames_free_planes (self->coder.frames);
+  gst_paco_pipe_free_planes (self->coder.pipe);
   gst_paco_output_layout (&self->output, layout);
   if (header->video.slice.length > 0)
     return configure_slices (self, header, reduce, error);
@@ -75,8 +72,8 @@ configure_backend (
 
   gst_paco_coder_configured (&self->coder);
   return (!self->output.via_planes
-             || gst_paco_frames_allocate_planes (
-                 self->coder.frames, &self->output.info, error))
+             || gst_paco_pipe_allocate_planes (
+                 self->coder.pipe, &self->output.info, error))
       && gst_paco_output_fits_memory (
           &self->output, self->coder.depth + SPARE_PICTURES, error);
 }
@@ -85,7 +82,7 @@ configure_backend (
  * with *error set where only this frame is to blame.
  *
  * Downstream is told of a format after memory has been found for it. So it is told
- * nothing of an odd frame (gstpacoinput.h) for which there is none. */
+ * nothing of an odd frame (gstpacoinput.c) for which there is none. */
 static GstFlowReturn
 configure (GstPacoDec *self, const PacoHeader *header, GError **error)
 {
@@ -165,7 +162,7 @@ gst_paco_dec_configure_for (GstPacoDec *self, GstVideoCodecFrame *frame,
     return GST_FLOW_OK;
   GST_DEBUG_OBJECT (
       self, "configuring for frame %u: %s", frame->system_frame_number, reason);
-  gst_paco_pipe_wait_done (&self->coder.pipe);
+  gst_paco_pipe_wait_done (self->coder.pipe);
   flow = gst_paco_coder_wait (&self->coder, 0);
   return flow == GST_FLOW_OK ? configure (self, header, error) : flow;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What pacodec consists of: gstpacodec.c has the element and takes each frame through
- * the coder, gstpacodecformat.c configures it for the frames that come, and
+ * the coder, gstpacoinput.c reads frames, gstpacodecformat.c configures it for the frames that come, and
  * gstpacodecstack.c collects the slices of stacks. */
 #pragma once
 #include "gstpacodamage.h"
-#include "gstpacoinput.h"
+#include "codec/decoder.h"
 #include "lib/stream/stacks.h"
 #include "plugin/meta/gstpacometa.h"
 #include "gstpacooutput.h"
@@ -15,6 +15,20 @@ G_BEGIN_DECLS
 
 #define GST_TYPE_PACO_DEC (gst_paco_dec_get_type ())
 G_DECLARE_FINAL_TYPE (GstPacoDec, gst_paco_dec, GST, PACO_DEC, GstVideoDecoder)
+
+/* What pacodec decodes: frames as they come in, and the format of the stream. A
+ * frame of another format than the stream's is odd. If it needs something that is
+ * not available, only this frame fails, and the others go on. */
+typedef struct
+{
+  GstVideoCodecState *state; /* upstream's caps, or NULL */
+  gboolean configured;
+  PacoHeader header; /* of the frame that was configured for */
+  /* The last format of which a frame has been decoded since the start, and
+   * whether there is one: it is the stream's. */
+  PacoHeader decoded;
+  gboolean has_decoded;
+} GstPacoInput;
 
 struct _GstPacoDec
 {
@@ -35,21 +49,52 @@ struct _GstPacoDec
   gint outdated;
 };
 
-/* --- gstpacodec.c --- */
+/* --- gstpacoinput.c --- */
+
+/* Forgets what is known of the stream. */
+void gst_paco_input_start (GstPacoInput *input);
+void gst_paco_input_clear (GstPacoInput *input);
+/* Says that other caps come, whose first frame brings the format. */
+void gst_paco_input_set_state (GstPacoInput *input, GstVideoCodecState *state);
+
+/* Says whether header is of another format than the stream. Frames in one piece and
+ * frames of two fields may be in one stream. */
+gboolean gst_paco_input_is_odd (
+    const GstPacoInput *input, const PacoHeader *header);
+/* Turns the error that there is no memory for an odd frame into an error of that
+ * frame. */
+void gst_paco_input_excuse (
+    const GstPacoInput *input, const PacoHeader *header, GError *error);
+
+/* Says whether `reduce` levels can be left out. Error UNSUPPORTED is that of this
+ * frame if it is odd, else that of the stream. */
+gboolean gst_paco_input_check_reduce (const GstPacoInput *input,
+    const PacoHeader *header, guint reduce, GError **error);
+
+/* Copies a header without what lies in the memory that it was read from. */
+static inline void
+gst_paco_header_copy (PacoHeader *copy, const PacoHeader *header)
+{
+  *copy = *header;
+  copy->set = NULL;
+  copy->video.ancillary = (PacoAncillary){ NULL, 0 };
+}
+/* Says that the decoder has been configured for frames like header's. */
+void gst_paco_input_configured (GstPacoInput *input, const PacoHeader *header);
+/* Says that a frame of the configured format has been decoded. */
+void gst_paco_input_decoded (GstPacoInput *input);
 
 /* Reports a frame that cannot be decoded, and drops it. If the frame is to blame,
  * returns an error only if there have been more such frames than the property
  * max-errors allows. */
 GstFlowReturn gst_paco_dec_fail_frame (
     GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error);
-/* Tells downstream how long frames take at present. */
-void gst_paco_dec_claim_latency (GstPacoDec *self);
 /* Says whether the frame's picture would come too late to be shown, and the property
  * qos asks that such frames are not decoded. */
 gboolean gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame);
 
-/* Maps the input of a frame and reads its header. Where that fails, the frame is to
- * blame. */
+/* Maps the input of a frame and reads its header. Nothing is negotiated or allocated for
+ * a picture of more pixels than the property max-pixels. Errors are the frame's. */
 gboolean gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame,
     PacoCodedFrame *coded, GError **error);
 

@@ -44,17 +44,14 @@ submit_slice (GstPacoDec *self, guint i)
 {
   GstPacoStack *stack = &self->stack;
   GstPacoMember *member = &stack->members[i];
-  GstFlowReturn flow = gst_paco_coder_wait (
-      &self->coder, self->coder.depth - 1);
+  GstFlowReturn flow = gst_paco_coder_wait_for_flight (&self->coder);
   GstPacoFrame *frame;
   PacoCodedFrame coded;
   PacoPicture picture;
 
-  if (flow == GST_FLOW_OK)
-    flow = gst_paco_pipe_take_flow (&self->coder.pipe);
   if (flow != GST_FLOW_OK)
     return flow;
-  frame = gst_paco_frames_next (self->coder.frames);
+  frame = gst_paco_pipe_next (self->coder.pipe);
   frame->frame = gst_video_codec_frame_ref (member->frame);
   frame->begun = g_get_monotonic_time ();
   if (gst_paco_dec_read (self, frame, &coded, &member->error)) {
@@ -62,11 +59,11 @@ submit_slice (GstPacoDec *self, guint i)
     member->ancillary_offset = coded.header.video.ancillary.data - coded.data;
     gst_paco_stack_picture (stack, i, frame, &picture);
     frame->member = member;
-    gst_paco_frames_give (frame);
+    gst_paco_pipe_give (frame);
     if (paco_decoder_submit (
             self->coder.decoder, &coded, &picture, frame, &member->error))
       return gst_paco_coder_submitted (&self->coder);
-    gst_paco_frames_take_back (frame);
+    gst_paco_pipe_take_back (frame);
   }
   gst_paco_frame_unmap (frame);
   g_clear_pointer (&frame->frame, gst_video_codec_frame_unref);
@@ -99,7 +96,7 @@ decode_slices (GstPacoDec *self)
   GstFlowReturn flow;
   gboolean ready;
 
-  gst_paco_pipe_wait_done (&self->coder.pipe);
+  gst_paco_pipe_wait_done (self->coder.pipe);
   flow = prepare (self);
   /* It is asked here, because the pipe's thread writes members' errors as soon as a
    * slice has been submitted. */
@@ -107,7 +104,7 @@ decode_slices (GstPacoDec *self)
   for (guint i = 0; ready && flow == GST_FLOW_OK && i < stack->plan.length; i++)
     if (stack->members[i].frame != NULL)
       flow = submit_slice (self, i);
-  gst_paco_pipe_wait_done (&self->coder.pipe);
+  gst_paco_pipe_wait_done (self->coder.pipe);
   return flow;
 }
 
@@ -121,12 +118,11 @@ gst_paco_dec_stack_decoded (
   member->error = g_steal_pointer (&decoded->error);
   member->broken_blocks = decoded->corrupted_blocks;
   member->concealed_blocks = decoded->concealed_blocks;
-  if (member->decoded
-      && gst_paco_coder_finished (
-          &self->coder, frame, &decoded->times, frame->coded.size, 0))
-    gst_paco_dec_claim_latency (self);
-  gst_video_codec_frame_unref (gst_paco_frames_take (frame));
-  gst_paco_pipe_done (&self->coder.pipe, GST_FLOW_OK);
+  if (member->decoded)
+    gst_paco_coder_finished (
+        &self->coder, frame, &decoded->times, frame->coded.size, 0);
+  gst_video_codec_frame_unref (gst_paco_frame_take (frame));
+  gst_paco_pipe_done (self->coder.pipe, GST_FLOW_OK);
 }
 
 /* --- pictures --- */
@@ -247,7 +243,7 @@ finish (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
     g_set_error_literal (&error, PACO_ERROR, PACO_ERROR_CORRUPT,
         has_no_wavelet (&self->stack) ? NO_SLICE : NO_FIRST_SLICE);
   GST_VIDEO_DECODER_STREAM_LOCK (decoder);
-  if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
+  if (gst_paco_pipe_is_dropping (self->coder.pipe)) {
     gst_video_decoder_release_frame (decoder, frame);
     frame = NULL;
   } else if (decodable) {
@@ -307,7 +303,7 @@ drop_all (GstPacoDec *self)
 {
   GstFlowReturn flow = GST_FLOW_OK;
 
-  gst_paco_pipe_wait_done (&self->coder.pipe);
+  gst_paco_pipe_wait_done (self->coder.pipe);
   for (guint i = 0; flow == GST_FLOW_OK && i < self->stack.plan.length; i++)
     if (self->stack.members[i].frame != NULL)
       flow = gst_video_decoder_drop_frame (
@@ -344,7 +340,7 @@ leave_out (GstPacoDec *self)
     return drop_all (self);
   /* The base class pushes events that came before these frames now. The frames before
    * those events have to be pushed first. */
-  gst_paco_pipe_wait_done (&self->coder.pipe);
+  gst_paco_pipe_wait_done (self->coder.pipe);
   release (self);
   return GST_FLOW_OK;
 }
@@ -404,7 +400,7 @@ drop_stray (GstPacoDec *self, GstVideoCodecFrame *frame, const PacoSlice *slice,
         slice->position, slice->length);
     return GST_FLOW_OK;
   }
-  gst_paco_pipe_wait_done (&self->coder.pipe);
+  gst_paco_pipe_wait_done (self->coder.pipe);
   gst_video_decoder_release_frame (GST_VIDEO_DECODER (self), frame);
   *taken = TRUE;
   return GST_FLOW_OK;

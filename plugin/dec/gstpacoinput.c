@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Maps and parses the frames that pacodec gets; gstpacoinput.h says for what. */
-#include "gstpacoinput.h"
+ * The frames that pacodec gets: maps and parses them, knows the format of the stream,
+ * and reports those that cannot be decoded. */
+#include "gstpacodecprivate.h"
+#include "plugin/coder/gstpacobackend.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
@@ -26,11 +28,15 @@ gst_paco_input_set_state (GstPacoInput *input, GstVideoCodecState *state)
 }
 
 gboolean
-gst_paco_input_read (GstPacoFrame *frame, guint max_pixels,
-    PacoCodedFrame *coded, GError **error)
+gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame, PacoCodedFrame *coded,
+    GError **error)
 {
   GstBuffer *buffer = frame->frame->input_buffer;
+  guint max_pixels;
 
+  GST_OBJECT_LOCK (self);
+  max_pixels = self->coder.settings.max_pixels;
+  GST_OBJECT_UNLOCK (self);
   frame->coded_mapped = gst_buffer_map (buffer, &frame->coded, GST_MAP_READ);
   if (!frame->coded_mapped) {
     g_set_error (
@@ -107,4 +113,51 @@ gst_paco_input_decoded (GstPacoInput *input)
     return;
   input->decoded = input->header;
   input->has_decoded = TRUE;
+}
+
+/* --- frames that are not decoded --- */
+
+/* Says whether the error will meet all other frames as well. */
+static gboolean
+is_fatal (const GError *error)
+{
+  return g_error_matches (error, PACO_ERROR, PACO_ERROR_DEVICE)
+      || g_error_matches (error, PACO_ERROR, PACO_ERROR_MEMORY);
+}
+
+GstFlowReturn
+gst_paco_dec_fail_frame (
+    GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error)
+{
+  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
+  GstFlowReturn flow = GST_FLOW_OK, dropped;
+
+  GST_VIDEO_DECODER_STREAM_LOCK (decoder);
+  if (is_fatal (error)) {
+    gst_paco_post_error (GST_ELEMENT (self), g_error_copy (error));
+    flow = GST_FLOW_ERROR;
+  } else {
+    gst_paco_damage_lost (&self->damage, GST_ELEMENT (self), frame,
+        error != NULL ? error->message : "unknown reason");
+    GST_VIDEO_DECODER_ERROR (decoder, 1, STREAM, DECODE,
+        ("Frame %u could not be decoded: %s", frame->system_frame_number,
+            error != NULL ? error->message : "unknown reason"),
+        (NULL), flow);
+  }
+  dropped = gst_video_decoder_drop_frame (decoder, frame);
+  GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
+  return flow != GST_FLOW_OK ? flow : dropped;
+}
+
+gboolean
+gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame)
+{
+  gboolean qos = FALSE;
+
+  /* The base class says how much time is left even if its property qos is off. */
+  if (gst_video_decoder_get_max_decode_time (GST_VIDEO_DECODER (self), frame)
+      >= 0)
+    return FALSE;
+  g_object_get (self, "qos", &qos, NULL);
+  return qos;
 }

@@ -5,8 +5,6 @@
 #include "caps/videocaps.h"
 #include "codec/error.h"
 #include "codec/geometry.h"
-#include "plugin/coder/gstpacopools.h"
-#include "plugin/cuda/gstpacosharing.h"
 #include <string.h>
 
 /* Copies from coded how the samples are to be shown. */
@@ -81,10 +79,10 @@ gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
     GstPacoCoder *coder, const PacoHeader *header, const GstVideoInfo *coded,
     guint reduce)
 {
-  gboolean chosen = choose (output, decoder, header, coded, reduce,
-      gst_paco_sharing_is_possible (coder));
+  gboolean chosen = choose (
+      output, decoder, header, coded, reduce, gst_paco_coder_can_share (coder));
 
-  if (!chosen || !output->on_device || gst_paco_sharing_enter (coder, TRUE))
+  if (!chosen || !output->on_device || gst_paco_coder_share (coder, TRUE))
     return chosen;
   return choose (output, decoder, header, coded, reduce, FALSE);
 }
@@ -263,26 +261,6 @@ gst_paco_output_store (
     paco_planes_pack (planes, frame);
   else
     paco_planes_store (planes, &output->raw, frame);
-}
-
-gboolean
-gst_paco_output_adapt_pools (GstPacoCoder *coder, GstQuery *query)
-{
-  guint depth, n_devices;
-  GstAllocator *allocator = gst_paco_coder_ref_allocator (
-      coder, &depth, &n_devices);
-  gboolean adapted = gst_paco_pools_adapt (
-      query, &coder->cuda, allocator, depth, n_devices);
-
-  gst_clear_object (&allocator);
-  return adapted;
-}
-
-gboolean
-gst_paco_output_activate_pools (GstQuery *query)
-{
-  gst_paco_pools_enable_video_meta (query);
-  return gst_paco_pools_activate (query);
 }
 
 void

@@ -65,11 +65,7 @@ void gst_paco_output_written (GstBuffer *buffer);
 void gst_paco_output_store (
     const GstPacoOutput *output, PacoPlanes *planes, GstVideoFrame *frame);
 
-/* The first two handle the allocation query before and after the base class has
- * decided it, so that there are buffers for what the coder has in flight. They
- * post an error if there are none. */
-gboolean gst_paco_output_adapt_pools (GstPacoCoder *coder, GstQuery *query);
-gboolean gst_paco_output_activate_pools (GstQuery *query);
+/* Posts the error that there are no buffers for pictures. */
 void gst_paco_output_post_no_pools (
     const GstPacoOutput *output, GstElement *element);
 

@@ -31,12 +31,10 @@
  * Since: 0.1
  */
 #include "caps/videocaps.h"
+#include "codec/quantizer.h"
 #include "plugin/parse/gstpacocontainer.h"
 #include "gstpacoencprivate.h"
-#include "plugin/coder/gstpacopicture.h"
 #include "plugin/coder/gstpacopools.h"
-#include "gstpacopreset.h"
-#include "plugin/cuda/gstpacosharing.h"
 #include "plugin/elements.h"
 
 GST_DEBUG_CATEGORY (gst_paco_enc_debug);
@@ -59,19 +57,14 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 /* --- frames in flight --- */
 
-/* Lets go of a frame that the coder has given up. Any thread may call it. The base
- * class has a reference of its own, which it drops when it is reset. */
 static void
-drop (void *user_data)
+add_recent (GstPacoRecent *recent, gsize size, guint16 step)
 {
-  GstPacoFrame *frame = user_data;
-  GstPacoEnc *self = gst_paco_frames_ref_owner (frame->frames);
+  guint i = recent->n % RECENT_FRAMES;
 
-  gst_video_codec_frame_unref (gst_paco_frames_take (frame));
-  if (self == NULL)
-    return;
-  gst_paco_pipe_done (&self->coder.pipe, GST_FLOW_OK);
-  gst_object_unref (self);
+  recent->n++;
+  recent->sizes[i] = size;
+  recent->steps[i] = step > 0 ? paco_step_decode (step) : 0.0;
 }
 
 static void
@@ -91,7 +84,7 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
   /* Whoever resets the base class holds this lock, and has waited for this frame
    * or set "dropping" before. So the lock is taken before that is asked. */
   GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
-  if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
+  if (gst_paco_pipe_is_dropping (self->coder.pipe)) {
     encoded->release (encoded);
     gst_video_codec_frame_unref (frame);
     flow = GST_FLOW_OK;
@@ -106,7 +99,7 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
     self->place.number++;
     self->place.offset += encoded->size;
     GST_OBJECT_LOCK (self);
-    gst_paco_recent_add (&self->recent, encoded->size, encoded->step);
+    add_recent (&self->recent, encoded->size, encoded->step);
     GST_OBJECT_UNLOCK (self);
     frame->output_buffer = gst_buffer_new_wrapped_full (0, encoded->data,
         encoded->size, 0, encoded->size, encoded, release_encoded);
@@ -116,20 +109,11 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
   return flow;
 }
 
-void
-gst_paco_enc_claim_latency (GstPacoEnc *self)
-{
-  const GstPacoLatency *latency = &self->coder.latency;
-
-  gst_video_encoder_set_latency (GST_VIDEO_ENCODER (self),
-      latency->claim + latency->held, latency->bound + latency->held);
-}
-
 /* Collects a frame and pushes it; runs in the pipe's thread. */
 static void
-push (gpointer element)
+push (GstElement *element)
 {
-  GstPacoEnc *self = element;
+  GstPacoEnc *self = GST_PACO_ENC (element);
   GError *error = NULL;
   PacoEncodedFrame *encoded = paco_encoder_collect (
       self->coder.encoder, &error);
@@ -140,12 +124,11 @@ push (gpointer element)
   if (encoded == NULL)
     return; /* The coder is lost, or the frame was abandoned meanwhile. */
 
-  if (encoded->error == NULL
-      && gst_paco_coder_finished (
-          &self->coder, encoded->user_data, &encoded->times, encoded->size, 0))
-    gst_paco_enc_claim_latency (self);
-  frame = gst_paco_frames_take (encoded->user_data);
-  gst_paco_pipe_done (&self->coder.pipe, finish (self, frame, encoded));
+  if (encoded->error == NULL)
+    gst_paco_coder_finished (
+        &self->coder, encoded->user_data, &encoded->times, encoded->size, 0);
+  frame = gst_paco_frame_take (encoded->user_data);
+  gst_paco_pipe_done (self->coder.pipe, finish (self, frame, encoded));
 }
 
 /* --- life cycle --- */
@@ -159,7 +142,7 @@ gst_paco_enc_start (GstVideoEncoder *encoder)
   self->recent = (GstPacoRecent){ 0 };
   self->loss = (GstPacoMetaLoss){ 0 };
   GST_OBJECT_UNLOCK (self);
-  return gst_paco_coder_start_encoder (&self->coder, drop);
+  return gst_paco_coder_start (&self->coder);
 }
 
 static gboolean
@@ -171,18 +154,6 @@ gst_paco_enc_stop (GstVideoEncoder *encoder)
   gst_paco_enc_format_end (self);
   g_clear_pointer (&self->ignored, g_free);
   return TRUE;
-}
-
-/* Has the pipe drop frames on the way to READY: while the base class resets itself,
- * none may be finished. */
-static GstStateChangeReturn
-gst_paco_enc_change_state (GstElement *element, GstStateChange transition)
-{
-  GstPacoEnc *self = GST_PACO_ENC (element);
-
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_paco_pipe_set_dropping (&self->coder.pipe, TRUE);
-  return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 
 /* --- caps and queries --- */
@@ -218,9 +189,13 @@ gst_paco_enc_negotiate (GstVideoEncoder *encoder)
 static GstCaps *
 gst_paco_enc_getcaps (GstVideoEncoder *encoder, GstCaps *filter)
 {
-  GstCaps *raw = gst_paco_sharing_limit_caps (&GST_PACO_ENC (encoder)->coder,
-      gst_pad_get_pad_template_caps (GST_VIDEO_ENCODER_SINK_PAD (encoder)));
-  GstCaps *caps = gst_video_encoder_proxy_getcaps (encoder, raw, filter);
+  GstCaps *raw = gst_pad_get_pad_template_caps (
+      GST_VIDEO_ENCODER_SINK_PAD (encoder));
+  GstCaps *caps;
+
+  if (!gst_paco_coder_can_share (&GST_PACO_ENC (encoder)->coder))
+    raw = gst_paco_cuda_strip_caps (raw);
+  caps = gst_video_encoder_proxy_getcaps (encoder, raw, filter);
 
   gst_caps_unref (raw);
   return caps;
@@ -240,13 +215,6 @@ gst_paco_enc_src_query (GstVideoEncoder *encoder, GstQuery *query)
       || GST_VIDEO_ENCODER_CLASS (parent_class)->src_query (encoder, query);
 }
 
-static void
-gst_paco_enc_set_context (GstElement *element, GstContext *context)
-{
-  gst_paco_coder_set_context (&GST_PACO_ENC (element)->coder, context);
-  GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
-}
-
 static gboolean
 gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 {
@@ -262,104 +230,12 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 static gboolean
 gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 {
-  GstPacoCoder *coder = &GST_PACO_ENC (encoder)->coder;
-  guint depth, n_devices;
-  GstAllocator *allocator = gst_paco_coder_ref_allocator (
-      coder, &depth, &n_devices);
-  gboolean proposed = gst_paco_pools_propose (
-      query, &coder->cuda, allocator, depth, n_devices);
-
-  gst_clear_object (&allocator);
-  return proposed
+  return gst_paco_pools_propose (&GST_PACO_ENC (encoder)->coder, query)
       && GST_VIDEO_ENCODER_CLASS (parent_class)
              ->propose_allocation (encoder, query);
 }
 
 /* --- frames --- */
-
-/* Maps the frame's input, or unpacks it to planes if its samples lie in tiles. Returns
- * what the coder is to read, or NULL if the buffer does not hold such a picture. */
-static const PacoPicture *
-fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
-{
-  GstPacoCudaPlace place;
-
-  if (!gst_paco_cuda_map (&self->coder.cuda, &frame->raw,
-          &self->input_state->info, frame->frame->input_buffer, GST_MAP_READ,
-          &place))
-    return NULL;
-  frame->raw_mapped = TRUE;
-  if (!paco_frame_fits (&self->raw, &self->input_state->info, &frame->raw)) {
-    gst_paco_frame_unmap (frame);
-    return NULL;
-  }
-
-  if (self->raw.tiled) {
-    paco_planes_unpack (frame->planes, &frame->raw);
-    gst_paco_frame_unmap (frame);
-    return paco_planes_picture (frame->planes);
-  }
-  paco_picture_from_frame (&self->raw, &frame->raw, picture);
-  picture->memory = place.memory;
-  picture->stream = place.stream;
-  return picture;
-}
-
-GstFlowReturn
-gst_paco_enc_submit (GstPacoEnc *self, GstPacoFrame *frame,
-    const PacoPicture *picture, const PacoSlice *slice)
-{
-  GstVideoCodecFrame *codec_frame = frame->frame;
-  PacoVideoInfo video = self->video;
-  GError *error = NULL;
-
-  video.slice = *slice;
-  video.picture_flags = paco_picture_flags_from_buffer (
-      &self->input_state->info, codec_frame->input_buffer);
-  video.ancillary = gst_paco_meta_keep (codec_frame->input_buffer,
-      self->metadata, paco_encoder_max_ancillary (self->coder.encoder),
-      &frame->ancillary, GST_ELEMENT (self), &self->loss);
-  gst_paco_frames_give (frame);
-  if (!paco_encoder_submit (
-          self->coder.encoder, picture, &video, frame, &error)) {
-    gst_paco_frame_unmap (frame);
-    gst_paco_frames_take_back (frame);
-    frame->frame = NULL;
-    gst_paco_post_error (GST_ELEMENT (self), error);
-    return GST_FLOW_ERROR;
-  }
-
-  return GST_FLOW_OK;
-}
-
-/* Hands a frame to the coder. It belongs to the pipe then, if GST_FLOW_OK is
- * returned. */
-static GstFlowReturn
-submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
-{
-  static const PacoSlice none = { 0 };
-  GstPacoFrame *frame = gst_paco_frames_next (self->coder.frames);
-  const PacoPicture *filled;
-  PacoPicture picture;
-
-  frame->frame = codec_frame;
-  frame->begun = g_get_monotonic_time ();
-  filled = fill (self, frame, &picture);
-  if (filled == NULL) {
-    gst_paco_picture_refuse (GST_ELEMENT (self), &self->input_state->info,
-        codec_frame->input_buffer);
-    return GST_FLOW_ERROR;
-  }
-
-  if (self->parameters.area_weight > 1.0) {
-    PacoAreas areas;
-
-    gst_paco_areas_from_buffer (codec_frame->input_buffer, &areas);
-    paco_encoder_set_areas (self->coder.encoder, &areas);
-  }
-  GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (codec_frame);
-  return gst_paco_enc_submit (self, frame, filled, &none);
-}
 
 /* Moves the coder to the context in which the first picture of a format is, if that
  * is another one than neighbors have shared: the others will be there as well. */
@@ -368,14 +244,14 @@ follow_picture (GstPacoEnc *self, GstBuffer *buffer)
 {
   GstFlowReturn flow;
   gboolean elsewhere = self->may_follow
-      && gst_paco_sharing_is_elsewhere (&self->coder, buffer);
+      && gst_paco_coder_is_elsewhere (&self->coder, buffer);
 
   self->may_follow = FALSE;
   if (!elsewhere)
     return GST_FLOW_OK;
   GST_DEBUG_OBJECT (self, "pictures are in another context than was shared");
   flow = gst_paco_coder_wait (&self->coder, 0);
-  if (flow == GST_FLOW_OK && gst_paco_sharing_follow (&self->coder, buffer)
+  if (flow == GST_FLOW_OK && gst_paco_coder_follow (&self->coder, buffer)
       && !gst_paco_enc_format_configure (self))
     flow = GST_FLOW_ERROR;
   return flow;
@@ -386,7 +262,6 @@ follow_picture (GstPacoEnc *self, GstBuffer *buffer)
 static GstFlowReturn
 encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
 {
-  GstPacoPipe *pipe = &self->coder.pipe;
   gboolean fields;
   GstFlowReturn flow;
 
@@ -395,9 +270,7 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
   fields = paco_buffer_has_fields (
       &self->input_state->info, frame->input_buffer);
 
-  flow = gst_paco_coder_wait (&self->coder, self->coder.depth - 1);
-  if (flow == GST_FLOW_OK)
-    flow = gst_paco_pipe_take_flow (pipe);
+  flow = gst_paco_coder_wait_for_flight (&self->coder);
   if (flow != GST_FLOW_OK)
     return flow;
 
@@ -408,7 +281,7 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
     /* The frame after it becomes the key unit. */
     if (GST_VIDEO_CODEC_FRAME_IS_FORCE_KEYFRAME (frame))
       flow = gst_paco_enc_stack_end (self);
-    gst_paco_pipe_wait_done (pipe);
+    gst_paco_pipe_wait_done (self->coder.pipe);
     return flow;
   }
 
@@ -427,7 +300,7 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
     return flow;
   if (self->stack != NULL)
     return gst_paco_enc_stack_add (self, frame, taken);
-  flow = submit (self, frame);
+  flow = gst_paco_enc_submit (self, frame);
   *taken = flow == GST_FLOW_OK;
   return *taken ? gst_paco_coder_submitted (&self->coder) : flow;
 }
@@ -470,63 +343,44 @@ gst_paco_enc_flush (GstVideoEncoder *encoder)
 
 /* --- object --- */
 
+/* Sets last-frame-sizes and last-frame-steps, oldest first. */
 static void
-gst_paco_enc_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+describe_recent (const GstPacoRecent *recent, GstStructure *stats)
 {
-  GstPacoEnc *self = GST_PACO_ENC (object);
-  const PacoSetting *setting;
+  GValue sizes = G_VALUE_INIT, steps = G_VALUE_INIT;
+  guint64 first = recent->n > RECENT_FRAMES ? recent->n - RECENT_FRAMES : 0;
 
-  GST_OBJECT_LOCK (self);
-  setting = gst_paco_settings_set (&self->coder.settings, id, value);
-  if (setting != NULL && setting->change == PACO_CHANGE_ANY)
-    self->rate_changed = TRUE;
-  GST_OBJECT_UNLOCK (self);
+  g_value_init (&sizes, GST_TYPE_ARRAY);
+  g_value_init (&steps, GST_TYPE_ARRAY);
+  for (guint64 n = first; n < recent->n; n++) {
+    GValue size = G_VALUE_INIT, step = G_VALUE_INIT;
 
-  if (setting == NULL)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    g_value_init (&size, G_TYPE_UINT);
+    g_value_set_uint (&size, recent->sizes[n % RECENT_FRAMES]);
+    gst_value_array_append_and_take_value (&sizes, &size);
+    g_value_init (&step, G_TYPE_DOUBLE);
+    g_value_set_double (&step, recent->steps[n % RECENT_FRAMES]);
+    gst_value_array_append_and_take_value (&steps, &step);
+  }
+  gst_structure_take_value (stats, "last-frame-sizes", &sizes);
+  gst_structure_take_value (stats, "last-frame-steps", &steps);
 }
 
-/* Adds to the statistics what only an encoder has. The object lock must be held. */
+/* Adds to the statistics what only an encoder has. */
 static void
-gst_paco_enc_describe (GstPacoEnc *self, GstStructure *stats)
+describe (GstElement *element, GstStructure *stats)
 {
-  gst_paco_recent_describe (&self->recent, stats);
+  GstPacoEnc *self = GST_PACO_ENC (element);
+
+  describe_recent (&self->recent, stats);
   gst_structure_set (
       stats, "metadata-left-out", G_TYPE_UINT64, self->loss.n_left_out, NULL);
 }
 
 static void
-gst_paco_enc_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstPacoEnc *self = GST_PACO_ENC (object);
-  gboolean known;
-
-  GST_OBJECT_LOCK (self);
-  known = gst_paco_coder_get_property (&self->coder, id, value);
-  if (id == GST_PACO_PROP_STATS)
-    gst_paco_enc_describe (self, (GstStructure *) g_value_get_boxed (value));
-  GST_OBJECT_UNLOCK (self);
-
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-}
-
-static void
-gst_paco_enc_finalize (GObject *object)
-{
-  gst_paco_coder_clear (&GST_PACO_ENC (object)->coder);
-  G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
 gst_paco_enc_init (GstPacoEnc *self)
 {
-  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
-
-  gst_paco_coder_init (
-      &self->coder, GST_ELEMENT (self), &encoder->stream_lock, push);
+  gst_paco_coder_init (&self->coder, GST_ELEMENT (self), push, describe);
   GST_PAD_SET_ACCEPT_TEMPLATE (GST_VIDEO_ENCODER_SINK_PAD (self));
   gst_pad_set_link_function (
       GST_VIDEO_ENCODER_SRC_PAD (self), gst_paco_container_link);
@@ -535,18 +389,11 @@ gst_paco_enc_init (GstPacoEnc *self)
 static void
 gst_paco_enc_class_init (GstPacoEncClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstVideoEncoderClass *encoder_class = GST_VIDEO_ENCODER_CLASS (klass);
   GstCaps *raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
 
-  object_class->set_property = GST_DEBUG_FUNCPTR (gst_paco_enc_set_property);
-  object_class->get_property = GST_DEBUG_FUNCPTR (gst_paco_enc_get_property);
-  object_class->finalize = GST_DEBUG_FUNCPTR (gst_paco_enc_finalize);
-  gst_paco_settings_install (object_class, PACO_OF_PACOENC);
-
-  element_class->change_state = GST_DEBUG_FUNCPTR (gst_paco_enc_change_state);
-  element_class->set_context = GST_DEBUG_FUNCPTR (gst_paco_enc_set_context);
+  gst_paco_coder_class_init (G_OBJECT_CLASS (klass), PACO_OF_PACOENC);
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, raw_caps));
   gst_caps_unref (raw_caps);

@@ -2,11 +2,10 @@
  * The format in pacoenc: what caps and properties make of the coder's configuration,
  * and what downstream is told of it. */
 #include "caps/videocaps.h"
+#include "codec/policy.h"
 #include "codec/stack.h"
 #include "gstpacoencprivate.h"
-#include "plugin/coder/gstpacolog.h"
-#include "plugin/coder/gstpacopicture.h"
-#include "plugin/cuda/gstpacosharing.h"
+#include "plugin/coder/gstpacobackend.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_enc_debug);
 #define GST_CAT_DEFAULT gst_paco_enc_debug
@@ -17,8 +16,8 @@ gst_paco_enc_format_end (GstPacoEnc *self)
   gst_paco_enc_stack_free (self);
   g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
   gst_clear_caps (&self->coded_caps);
-  if (self->coder.frames != NULL)
-    gst_paco_frames_free_planes (self->coder.frames);
+  if (self->coder.pipe != NULL)
+    gst_paco_pipe_free_planes (self->coder.pipe);
 }
 
 /* Returns a sentence about a setting that has no effect, which the caller frees, or
@@ -77,10 +76,65 @@ warn_of_ignored (GstPacoEnc *self, char *sentence)
   self->ignored = sentence;
 }
 
+/* Returns how many bytes a frame has at most: its budget with rate control by
+ * bitrate, else `bound`, which holds for any rate. */
+static guint64
+max_frame_size (const PacoParameters *parameters, guint64 bound)
+{
+  guint32 budget;
+
+  if (parameters->rate_control != PACO_RATE_BITRATE
+      || !paco_policy_budget (parameters, &budget, NULL))
+    return bound;
+  return MIN (bound, budget);
+}
+
+static char *
+describe_rate (const PacoParameters *parameters)
+{
+  guint complexity = parameters->complexity;
+
+  switch (parameters->rate_control) {
+    case PACO_RATE_LOSSLESS:
+      return g_strdup_printf ("lossless, complexity %u", complexity);
+    case PACO_RATE_BITRATE:
+      return g_strdup_printf ("%" G_GUINT64_FORMAT
+                              " bytes a frame, complexity %u",
+          max_frame_size (parameters, G_MAXUINT64), complexity);
+    case PACO_RATE_QUALITY:
+      break;
+  }
+  return g_strdup_printf (
+      "quality %g, complexity %u", parameters->quality, complexity);
+}
+
+/* Adds a tag, which has 32 bits and cannot hold a higher rate. */
+static void
+add_rate (GstTagList *tags, const char *tag, guint64 bits)
+{
+  if (bits > 0 && bits <= G_MAXUINT)
+    gst_tag_list_add (tags, GST_TAG_MERGE_REPLACE, tag, (guint) bits, NULL);
+}
+
+/* Adds the tag maximum-bitrate, and bitrate if one is asked for, as far as they are
+ * known. */
+static void
+add_rates (const PacoParameters *parameters, guint64 bound, GstTagList *tags)
+{
+  guint64 size = max_frame_size (parameters, bound);
+
+  if (parameters->fps_n > 0 && size <= G_MAXUINT32)
+    add_rate (tags, GST_TAG_MAXIMUM_BITRATE,
+        gst_util_uint64_scale (8 * size, parameters->fps_n, parameters->fps_d));
+  if (parameters->rate_control == PACO_RATE_BITRATE
+      && parameters->frame_size == 0)
+    add_rate (tags, GST_TAG_BITRATE, parameters->bitrate);
+}
+
 static void
 log_rate (GstPacoEnc *self, const char *since)
 {
-  char *rate = gst_paco_rate_describe (&self->parameters);
+  char *rate = describe_rate (&self->parameters);
 
   GST_DEBUG_OBJECT (self, "rate: %s%s", since, rate);
   g_free (rate);
@@ -101,7 +155,7 @@ read_parameters (GstPacoEnc *self)
   ignored = find_ignored (settings);
   self->metadata = settings->metadata;
   self->stack_length = settings->stack;
-  self->rate_changed = FALSE;
+  self->coder.settings_changed = FALSE;
   GST_OBJECT_UNLOCK (self);
 
   if (self->stack_length > 1)
@@ -181,8 +235,8 @@ allocate_planes (GstPacoEnc *self)
   GError *error = NULL;
 
   if (!self->raw.tiled
-      || gst_paco_frames_allocate_planes (
-          self->coder.frames, &self->input_state->info, &error))
+      || gst_paco_pipe_allocate_planes (
+          self->coder.pipe, &self->input_state->info, &error))
     return TRUE;
   gst_paco_post_error (GST_ELEMENT (self), error);
   return FALSE;
@@ -193,7 +247,7 @@ make_caps (GstPacoEnc *self)
 {
   PacoHeader header = { 0 };
   GstCaps *caps;
-  guint64 bound = gst_paco_rate_max_frame_size (
+  guint64 bound = max_frame_size (
       &self->parameters, paco_encoder_max_frame_size (self->coder.encoder));
 
   paco_picture_format_from_info (
@@ -213,7 +267,7 @@ set_tags (GstPacoEnc *self)
   GstTagList *tags = gst_tag_list_new (
       GST_TAG_VIDEO_CODEC, "PaCo", GST_TAG_ENCODER, "pacoenc", NULL);
 
-  gst_paco_rate_add_tags (&self->parameters,
+  add_rates (&self->parameters,
       paco_encoder_max_frame_size (self->coder.encoder), tags);
   gst_video_encoder_merge_tags (encoder, tags, GST_TAG_MERGE_REPLACE);
   gst_tag_list_unref (tags);
@@ -247,6 +301,66 @@ warn_of_pixels (GstPacoEnc *self, const GstVideoInfo *info)
         ("the default is %u", PACO_DEFAULT_MAX_PIXELS));
 }
 
+static gboolean
+check_interlacing (GstElement *element, const GstVideoInfo *info)
+{
+  switch (GST_VIDEO_INFO_INTERLACE_MODE (info)) {
+    case GST_VIDEO_INTERLACE_MODE_ALTERNATE:
+      if (GST_VIDEO_INFO_HEIGHT (info) % 2 == 0)
+        break;
+      GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+          ("interlace-mode=alternate needs an even height, not %d: both fields "
+           "of a frame have as many lines",
+              GST_VIDEO_INFO_HEIGHT (info)),
+          (NULL));
+      return FALSE;
+    case GST_VIDEO_INTERLACE_MODE_FIELDS:
+      GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+          ("interlace-mode=%s cannot be coded: both fields must be in one "
+           "picture (interlace-mode=interleaved or mixed) or come one by one "
+           "(alternate)",
+              gst_video_interlace_mode_to_string (
+                  GST_VIDEO_INFO_INTERLACE_MODE (info))),
+          (NULL));
+      return FALSE;
+    default:
+      break;
+  }
+  return TRUE;
+}
+
+/* Says whether pictures of these caps can be coded; *raw is their format. If not, the
+ * element posts an error. */
+static gboolean
+check_picture (
+    GstElement *element, const GstVideoInfo *info, PacoRawFormat *raw)
+{
+  if (!check_interlacing (element, info))
+    return FALSE;
+
+  if (!paco_raw_format (GST_VIDEO_INFO_FORMAT (info), raw)) {
+    const char *reason = paco_raw_format_exclusion (
+        GST_VIDEO_INFO_FORMAT (info));
+
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+        ("Raw format %s cannot be coded%s%s", GST_VIDEO_INFO_NAME (info),
+            reason != NULL ? ": " : "", reason != NULL ? reason : ""),
+        (NULL));
+    return FALSE;
+  }
+
+  if (!paco_raw_format_holds (
+          GST_VIDEO_INFO_FORMAT (info), GST_VIDEO_INFO_WIDTH (info))) {
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+        ("Lines of raw format %s have no room for all samples of an odd width "
+         "(%d); use an even one or another format",
+            GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info)),
+        (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 gst_paco_enc_format_begin (GstPacoEnc *self, GstVideoCodecState *state)
 {
@@ -254,7 +368,7 @@ gst_paco_enc_format_begin (GstPacoEnc *self, GstVideoCodecState *state)
   const GstVideoInfo *info = &state->info;
 
   gst_paco_enc_format_end (self);
-  if (!gst_paco_picture_check (GST_ELEMENT (self), info, &self->raw))
+  if (!check_picture (GST_ELEMENT (self), info, &self->raw))
     return FALSE;
 
   self->input_state = gst_video_codec_state_ref (state);
@@ -263,7 +377,7 @@ gst_paco_enc_format_begin (GstPacoEnc *self, GstVideoCodecState *state)
   self->place = (PacoPlace){ 0 };
   self->may_follow = gst_paco_cuda_is_caps (state->caps);
   if (self->may_follow)
-    gst_paco_sharing_enter (&self->coder, FALSE);
+    gst_paco_coder_share (&self->coder, FALSE);
   read_parameters (self);
   if (!gst_paco_enc_stack_prepare (self)
       || !gst_paco_enc_format_configure (self) || !allocate_planes (self)) {
@@ -278,11 +392,7 @@ gst_paco_enc_format_begin (GstPacoEnc *self, GstVideoCodecState *state)
       encoder, gst_caps_ref (self->coded_caps), state));
   set_tags (self);
 
-  gst_paco_latency_init (&self->coder.latency, self->coder.depth,
-      GST_VIDEO_INFO_FIELD_RATE_N (info), GST_VIDEO_INFO_FPS_D (info));
-  gst_paco_latency_hold (&self->coder.latency, self->stack_length,
-      GST_VIDEO_INFO_FPS_N (info), GST_VIDEO_INFO_FPS_D (info));
-  gst_paco_enc_claim_latency (self);
+  gst_paco_coder_begin_latency (&self->coder, info, self->stack_length);
   return negotiate (self) != GST_FLOW_NOT_NEGOTIATED;
 }
 
@@ -294,14 +404,14 @@ tell_bound (GstPacoEnc *self, guint64 before)
 {
   GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
   guint64 bound = paco_encoder_max_frame_size (self->coder.encoder);
-  guint64 now = gst_paco_rate_max_frame_size (&self->parameters, bound);
+  guint64 now = max_frame_size (&self->parameters, bound);
   GstFlowReturn flow;
 
   if (now == MIN (before, bound))
     return GST_FLOW_OK;
   /* Frames in flight may be larger than the new caps allow. */
   if (now < before)
-    gst_paco_pipe_wait_done (&self->coder.pipe);
+    gst_paco_pipe_wait_done (self->coder.pipe);
   GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
   gst_caps_unref (self->coded_caps);
   self->coded_caps = make_caps (self);
@@ -314,16 +424,15 @@ tell_bound (GstPacoEnc *self, guint64 before)
 GstFlowReturn
 gst_paco_enc_format_update_rate (GstPacoEnc *self)
 {
-  guint64 before = gst_paco_rate_max_frame_size (
-      &self->parameters, G_MAXUINT64);
+  guint64 before = max_frame_size (&self->parameters, G_MAXUINT64);
   gboolean changed;
   char *ignored = NULL;
 
   GST_OBJECT_LOCK (self);
-  changed = self->rate_changed;
+  changed = self->coder.settings_changed;
   if (changed)
     ignored = find_ignored (&self->coder.settings);
-  self->rate_changed = FALSE;
+  self->coder.settings_changed = FALSE;
   paco_settings_to_rate (&self->coder.settings, &self->parameters);
   GST_OBJECT_UNLOCK (self);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What pacoenc consists of: gstpacoenc.c has the element and takes each frame through
- * the coder, gstpacoencformat.c configures it for caps and properties, and
- * gstpacoencstack.c collects the pictures of stacks. */
+ * What pacoenc consists of: gstpacoenc.c has the element, gstpacoencformat.c configures
+ * the coder for caps and properties, gstpacoencframes.c hands pictures to it, one by one
+ * or in stacks, and gstpacopreset.c has presets. */
 #pragma once
+#include "codec/encoder.h"
 #include "plugin/coder/gstpacocoder.h"
-#include "gstpacorate.h"
 #include "plugin/coder/gstpacostack.h"
 #include "plugin/meta/gstpacometa.h"
 #include <gst/video/gstvideoencoder.h>
@@ -14,15 +14,23 @@ G_BEGIN_DECLS
 #define GST_TYPE_PACO_ENC (gst_paco_enc_get_type ())
 G_DECLARE_FINAL_TYPE (GstPacoEnc, gst_paco_enc, GST, PACO_ENC, GstVideoEncoder)
 
+#define RECENT_FRAMES 16
+
+/* The last frames that were finished. */
+typedef struct
+{
+  guint64 n; /* frames so far; those before the last few are forgotten */
+  guint sizes[RECENT_FRAMES];
+  gdouble steps[RECENT_FRAMES]; /* in samples; 0: reversible */
+} GstPacoRecent;
+
 struct _GstPacoEnc
 {
   GstVideoEncoder parent;
 
   GstPacoCoder coder;
 
-  /* The object lock guards these. rate_changed: a property of the rate has been set
-   * since the streaming thread read them. */
-  gboolean rate_changed;
+  /* The object lock guards these. */
   GstPacoRecent recent;
   GstPacoMetaLoss loss;
 
@@ -48,15 +56,6 @@ struct _GstPacoEnc
   guint32 n_stacks;
 };
 
-/* --- gstpacoenc.c --- */
-
-/* Hands a frame and its picture to the coder, to which the frame belongs on
- * GST_FLOW_OK. slice: which slice of a stack it is, or zeros for an ordinary frame. */
-GstFlowReturn gst_paco_enc_submit (GstPacoEnc *self, GstPacoFrame *frame,
-    const PacoPicture *picture, const PacoSlice *slice);
-/* Tells downstream how long frames take at present. */
-void gst_paco_enc_claim_latency (GstPacoEnc *self);
-
 /* --- gstpacoencformat.c --- */
 
 /* Begins the format of the raw pictures in `state`: reads the properties, configures
@@ -78,7 +77,11 @@ void gst_paco_enc_format_set_fields (GstPacoEnc *self, gboolean fields);
  * downstream of it. The stream lock must not be held. */
 GstFlowReturn gst_paco_enc_format_update_rate (GstPacoEnc *self);
 
-/* --- gstpacoencstack.c --- */
+/* --- gstpacoencframes.c --- */
+
+/* Hands a frame to the coder. It belongs to the pipe then, if GST_FLOW_OK is
+ * returned. */
+GstFlowReturn gst_paco_enc_submit (GstPacoEnc *self, GstVideoCodecFrame *frame);
 
 /* Gets ready to collect stacks of pictures of the format, if the property stack asks
  * for them. If they cannot be coded in stacks, returns FALSE and posts an error. The
@@ -95,5 +98,10 @@ GstFlowReturn gst_paco_enc_stack_end (GstPacoEnc *self);
 /* Codes the pictures that wait, and waits for all frames. The stream lock must be
  * held; it is released meanwhile. */
 GstFlowReturn gst_paco_enc_stack_drain (GstPacoEnc *self);
+
+/* --- gstpacopreset.c --- */
+
+/* Fills in what pacoenc does differently with presets, in its GstPresetInterface. */
+void gst_paco_preset_init (gpointer interface, gpointer data);
 
 G_END_DECLS

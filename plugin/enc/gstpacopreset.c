@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Implements GstPreset for pacoenc (gstpacopreset.h).
+ * Implements GstPreset for pacoenc.
  *
  * GStreamer looks for presets in files: those of the system, of the user, of
  * GST_PRESET_PATH and of the application. A plugin that lies in a build folder or
@@ -7,7 +7,7 @@
  * application may name one more. So the presets are part of the plugin. A preset of
  * the same name in one of the files wins; what users save, rename and delete are
  * their files. */
-#include "gstpacopreset.h"
+#include "gstpacoencprivate.h"
 
 /* A preset sets all of these properties, so that it does not depend on what was
  * loaded before it. "frame-size", which wins over "bitrate", is 0, and "tune" is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests the debug log of the elements (plugin/coder/gstpacolog.h): it describes a stream
+ * Tests the debug log of the elements (plugin/coder/gstpacobackend.h): it describes a stream
  * at level 5 and every frame at level 6, and gives no warnings if nothing is wrong. */
 #include "pacotest.h"
 
