@@ -97,11 +97,9 @@ check_reports (const Options *given, const char *out, GError **error)
   gboolean good = TRUE;
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
-    if (good && paths[i] && *paths[i] && access (paths[i], F_OK) == 0) {
-      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-          "%s is there already, and nothing is overwritten", paths[i]);
-      good = FALSE;
-    }
+    if (good && paths[i] && *paths[i] && access (paths[i], F_OK) == 0)
+      good = paco_tool_failed (
+          error, "%s is there already, and nothing is overwritten", paths[i]);
     g_free (paths[i]);
   }
   return good;

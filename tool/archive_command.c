@@ -24,11 +24,8 @@ paco_command_read_coders (const PacoCommandCoderOptions *options,
 {
   guint n = 0;
 
-  if (options->threads < 0 || options->helpers < 0) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-        "a number of threads is less than 0");
-    return FALSE;
-  }
+  if (options->threads < 0 || options->helpers < 0)
+    return paco_tool_misused (error, "a number of threads is less than 0");
   g_snprintf (coders->threads, sizeof coders->threads, "%d", options->threads);
   coders->pairs[n++] = "threads";
   coders->pairs[n++] = coders->threads;

@@ -7,14 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static gboolean
-fail (GError **error, const char *sentence)
-{
-  g_set_error_literal (
-      error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_DAMAGED, sentence);
-  return FALSE;
-}
-
 static bool
 add_samples (void *user, const void *samples, size_t size, GError **error)
 {
@@ -45,7 +37,8 @@ compare_next (PacoInput *from, PacoInput *to, gboolean *ended, GError **error)
           || (!*ended
               && (a.frame.size != b.frame.size
                   || memcmp (a.frame.data, b.frame.data, a.frame.size) != 0))))
-    good = fail (error, "the container gives other frames than it was given");
+    good = paco_archive_fail (error, PACO_ARCHIVE_DAMAGED,
+        "the container gives other frames than it was given");
   if (x == PACO_INPUT_FRAME)
     paco_input_release (&a);
   if (y == PACO_INPUT_FRAME)

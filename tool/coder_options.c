@@ -11,8 +11,7 @@ paco_coder_options_entries (
   const GOptionEntry all[PACO_CODER_OPTIONS_N] = {
     { "backend", 0, 0, G_OPTION_ARG_STRING, &options->backend,
         "where frames are coded: auto (a GPU, if there is one that works), "
-        "cpu, "
-        "cuda",
+        "cpu, cuda",
         "NAME" },
     { "devices", 0, 0, G_OPTION_ARG_STRING, &options->devices,
         "several GPUs, which take turns: 0,1 or all", "LIST" },
@@ -20,8 +19,7 @@ paco_coder_options_entries (
         "threads of the CPU; 0, the default: as many as may run", "N" },
     { "in-flight", 0, 0, G_OPTION_ARG_INT, &options->depth,
         "frames that are worked on at the same time on a device, 1 to 8; "
-        "default "
-        "2",
+        "default 2",
         "N" },
     { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->settings,
         "any other setting, as often as there are some", "NAME=VALUE" },
@@ -42,9 +40,7 @@ paco_coder_set (PacoFrameDecoder *decoder, PacoFrameEncoder *encoder,
 
   if (status == PACO_STATUS_OK)
     return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE, "--%s: %s",
-      option, failure.message);
-  return false;
+  return paco_tool_misused (error, "--%s: %s", option, failure.message);
 }
 
 static bool
@@ -55,11 +51,9 @@ set_pair (PacoFrameDecoder *decoder, PacoFrameEncoder *encoder,
   char *name;
   bool good;
 
-  if (!equals) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-        "--set %s has no = between a name and a value", pair);
-    return false;
-  }
+  if (!equals)
+    return paco_tool_misused (
+        error, "--set %s has no = between a name and a value", pair);
   name = g_strndup (pair, (gsize) (equals - pair));
   good = paco_coder_set (decoder, encoder, "set", name, equals + 1, error);
   g_free (name);

@@ -43,9 +43,9 @@ paco_container_open (const char *path, const char *kind, GError **error)
 
   if (!paco_gst_has_elements (elements, error))
     return NULL;
-  description = g_strdup_printf ("filesrc name=from ! %s name=demux  demux. ! "
-                                 "pacoparse name=parse ! appsink name=sink "
-                                 "sync=false max-buffers=4",
+  description = g_strdup_printf (
+      "filesrc name=from ! %s name=demux  demux. ! pacoparse name=parse ! "
+      "appsink name=sink sync=false max-buffers=4",
       demuxer);
   container = g_new0 (PacoContainer, 1);
   container->path = g_strdup (path);
@@ -84,8 +84,8 @@ has_failed (PacoContainer *container, GError **error)
   if (container->any)
     g_propagate_error (error, g_error_copy (container->failure));
   else
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "no PaCo video is found in %s", container->failure->message);
+    paco_tool_failed (
+        error, "no PaCo video is found in %s", container->failure->message);
   return true;
 }
 
@@ -148,8 +148,8 @@ paco_container_next (
   mapped->buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
   gst_sample_unref (sample);
   if (!gst_buffer_map (mapped->buffer, &mapped->map, GST_MAP_READ)) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "there is no memory for a frame of %s", container->path);
+    paco_tool_failed (
+        error, "there is no memory for a frame of %s", container->path);
     gst_buffer_unref (mapped->buffer);
     g_free (mapped);
     return PACO_INPUT_ERROR;
@@ -285,9 +285,8 @@ rewind_file (PacoContainer *container, GError **error)
   container->begun = false;
   if (seek_to (container, 0))
     return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-      "GStreamer cannot seek in %s", container->path);
-  return false;
+  return paco_tool_failed (
+      error, "GStreamer cannot seek in %s", container->path);
 }
 
 /* A caller who reads on finds the frame by its number, so a seek that comes out

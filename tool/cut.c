@@ -43,12 +43,11 @@ check_stack (const Cut *cut, const PacoFrame *frame, GError **error)
   end = begin + info.stack_length - 1;
   if (begin >= cut->range.first && end <= cut->range.last)
     return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  return paco_tool_failed (error,
       "frames %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
       " are a stack, of which no part can be cut off: begin with "
       "%" G_GUINT64_FORMAT " and end with %" G_GUINT64_FORMAT ", or beyond",
       begin, end, MIN (begin, cut->range.first), MAX (end, cut->range.last));
-  return false;
 }
 
 /* Copies the frames of the range. */
@@ -132,9 +131,8 @@ static const PacoToolUsage usage = {
   .summary = "Copies frames A to B of FILE, B included, to OUT: .paco, or with "
              "GStreamer .mkv, .mov.",
   .description = "Frames are counted from 0. Nothing is coded anew: OUT is "
-                 "what one run over "
-                 "these\npictures would have written. Sound is left out, with "
-                 "a line that says so.",
+                 "what one run over these\npictures would have written. Sound "
+                 "is left out, with a line that says so.",
   .minimum = 4,
   .maximum = 4,
 };
@@ -162,8 +160,7 @@ paco_tool_cut (int argc, char **argv)
       && paco_frame_range_parse (range, &cut.range, &error);
   g_free (range);
   if (!good && !error)
-    g_set_error (&error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-        "A and B are numbers of frames");
+    paco_tool_misused (&error, "A and B are numbers of frames");
   if (!good || !cut_file (&cut, argv[1], argv[4], &error))
     return paco_tool_fail (error);
   return cut.damaged ? PACO_EXIT_DAMAGE : PACO_EXIT_DONE;

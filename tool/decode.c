@@ -58,10 +58,9 @@ is_like_first (const Decode *decode, const PacoInfo *info, GError **error)
   bool same = paco_source_same_samples (first, info);
 
   if (!same)
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+    paco_tool_failed (error,
         "the pictures become others here, %u x %u instead of %u x %u, or of "
-        "other "
-        "components; one %s file cannot hold both, and --frames chooses",
+        "other components; one %s file cannot hold both, and --frames chooses",
         info->width, info->height, first->width, first->height,
         decode->kind->name);
   return same;
@@ -201,14 +200,11 @@ check_path (Decode *decode, uint64_t n_frames, GError **error)
       && paco_sequence_is_pattern (decode->path);
   if (decode->numbered)
     return paco_sequence_check (decode->path, error);
-  if (!decode->kind->stream && n_frames != 1) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+  if (!decode->kind->stream && n_frames != 1)
+    return paco_tool_misused (error,
         "a %s file holds one picture: --frames N says which one, or a name "
-        "like "
-        "picture_%%06d.%s numbers them",
+        "like picture_%%06d.%s numbers them",
         decode->kind->name, decode->kind->extensions[0]);
-    return false;
-  }
   return paco_output_check (decode->path, &decode->rules, error);
 }
 
@@ -284,12 +280,10 @@ decode_file (const char *from, Decode *decode)
 static const PacoToolUsage usage = {
   .arguments = "FILE OUT",
   .summary = "Decodes frames of FILE to pictures: PGM, PPM, PAM, PNG, DPX, Y4M "
-             "or raw, by "
-             "the name of OUT.",
+             "or raw, by the name of OUT.",
   .description = "A name like picture_%06d.png stands for numbered files, "
-                 "whose numbers are those "
-                 "of\nthe frames. \"-\" is standard input or output. Frames "
-                 "are counted from 0.",
+                 "whose numbers are those of\nthe frames. \"-\" is standard "
+                 "input or output. Frames are counted from 0.",
   .minimum = 2,
   .maximum = 2,
 };

@@ -96,7 +96,7 @@ finish (Work *work, PacoDecoded *frame, GError **error)
     return !paco_stacks_at_end (&frame->stack) || end_stack (work, error);
   }
   if (slice->length > 0 && !frame->error)
-    g_set_error (&frame->error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+    paco_tool_failed (&frame->error,
         "it is slice %u of a stack of %u, of which those before are missing",
         slice->position, slice->length);
   return hand_on (work, frame, error);

@@ -64,15 +64,15 @@ configure (Encode *encode, PacoInfo *info, GError **error)
   if (encode->configured) {
     if (paco_source_same_samples (&encode->info, info))
       return true;
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "picture %" G_GUINT64_FORMAT " is another one than those before: %u x "
-        "%u with %u %s of %u %s, after %u x %u with %u of %u",
+    return paco_tool_failed (error,
+        "picture %" G_GUINT64_FORMAT
+        " is another one than those before: %u x %u with %u %s of %u %s, after "
+        "%u x %u with %u of %u",
         encode->read, info->width, info->height, info->n_components,
         paco_text_plural (info->n_components, "component", "components"),
         info->depth[0], paco_text_plural (info->depth[0], "bit", "bits"),
         encode->info.width, encode->info.height, encode->info.n_components,
         encode->info.depth[0]);
-    return false;
   }
   describe (encode, info);
   encode->info = *info;
@@ -158,8 +158,7 @@ encode_all (Encode *encode, GError **error)
     if (!finish_oldest (encode, error))
       return false;
   if (encode->done == 0)
-    g_set_error (
-        error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "there is no picture");
+    paco_tool_failed (error, "there is no picture");
   return encode->done > 0;
 }
 
@@ -187,12 +186,10 @@ parse_raw (const Options *options, PacoPicturesHow *how, GError **error)
   if (!options->format || !options->size
       || sscanf (options->size, "%ux%u%c", &how->width, &how->height, &end) != 2
       || how->width < 1 || how->width > PACO_MAX_SIZE || how->height < 1
-      || how->height > PACO_MAX_SIZE) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+      || how->height > PACO_MAX_SIZE)
+    return paco_tool_misused (error,
         "raw pictures need both --format and --size, as in --format RGB --size "
         "1920x1080, each side 1 to 16384");
-    return false;
-  }
   how->format = paco_format_of_option (options->format, error);
   return how->format != NULL;
 }
@@ -213,11 +210,9 @@ apply_rate (const Options *options, PacoFrameEncoder *encoder, GError **error)
   for (unsigned i = 0; i < G_N_ELEMENTS (rates); i++) {
     if (!rates[i].value)
       continue;
-    if (chosen) {
-      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-          "--%s and --%s exclude each other", chosen, rates[i].option);
-      return false;
-    }
+    if (chosen)
+      return paco_tool_misused (
+          error, "--%s and --%s exclude each other", chosen, rates[i].option);
     chosen = rates[i].option;
     if (!paco_coder_set (
             NULL, encoder, chosen, "rate-control", rates[i].control, error)
@@ -290,13 +285,11 @@ run (Encode *encode, char **names, int n, const char *out, GError **error)
 static const PacoToolUsage usage = {
   .arguments = "IN... OUT",
   .summary = "Encodes pictures to OUT: .paco, or with GStreamer .mkv, .mov.",
-  .description =
-      "IN: single pictures (PGM, PPM, PAM, PNG, DPX, ...), or a pattern as "
-      "scan_%06d.png of\nnumbered ones; a Y4M file; raw pictures, with "
-      "--format and "
-      "--size. \"-\" is standard\ninput (Y4M, raw) or output. Settings of "
-      "--set are "
-      "those of pacoenc: lib/paco.h and the\nman page list them.",
+  .description = "IN: single pictures (PGM, PPM, PAM, PNG, DPX, ...), or a "
+                 "pattern as scan_%06d.png of\nnumbered ones; a Y4M file; raw "
+                 "pictures, with --format and --size. \"-\" is standard\ninput "
+                 "(Y4M, raw) or output. Settings of --set are those of "
+                 "pacoenc: lib/paco.h and the\nman page list them.",
   .minimum = 2,
   .maximum = -1,
 };
@@ -320,8 +313,7 @@ paco_tool_encode (int argc, char **argv)
         "pixel aspect ratio, as 64/45", "RATIO" },
     { "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
         "how samples lie in raw pictures, by GStreamer's names: RGB, "
-        "I422_10LE, "
-        "...",
+        "I422_10LE, ...",
         "NAME" },
     { "size", 0, 0, G_OPTION_ARG_STRING, &options.size,
         "columns and lines of raw pictures", "WIDTHxHEIGHT" },
@@ -330,9 +322,7 @@ paco_tool_encode (int argc, char **argv)
     { "sound", 0, 0, G_OPTION_ARG_STRING, &options.sound,
         "sound for .mkv and .mov", "FILE.wav" },
     { "matrix", 0, 0, G_OPTION_ARG_STRING, &options.colours[PACO_COLOUR_MATRIX],
-        "what colours mean; the man page "
-        "lists names",
-        "NAME" },
+        "what colours mean; the man page lists names", "NAME" },
     { "transfer", 0, 0, G_OPTION_ARG_STRING,
         &options.colours[PACO_COLOUR_TRANSFER], "the same", "NAME" },
     { "primaries", 0, 0, G_OPTION_ARG_STRING,

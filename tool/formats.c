@@ -24,8 +24,7 @@ paco_format_of_option (const char *name, GError **error)
     if (is_of_files (&paco_formats[i]))
       g_string_append_printf (
           names, "%s%s", names->len ? ", " : "", paco_formats[i].name);
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-      "%s is no raw format%s; these are %s", name,
+  paco_tool_misused (error, "%s is no raw format%s; these are %s", name,
       format ? " that files can have" : "", names->str);
   g_string_free (names, TRUE);
   return NULL;

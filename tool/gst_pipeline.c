@@ -42,14 +42,12 @@ paco_gst_has_elements (const char *const *names, GError **error)
   for (; *names; names++) {
     GstElementFactory *factory = gst_element_factory_find (*names);
 
-    if (!factory) {
-      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+    if (!factory)
+      return paco_tool_failed (error,
           "GStreamer has no element %s, which this needs; %s", *names,
           g_str_has_prefix (*names, "paco")
               ? "gst-paco's plugin must be installed, or in GST_PLUGIN_PATH"
               : "it is in gst-plugins-good");
-      return false;
-    }
     gst_object_unref (factory);
   }
   return true;
@@ -152,11 +150,9 @@ tell_error (GstMessage *message, const char *path, GError **error)
     failure->message[strlen (failure->message) - 1] = 0;
   if (g_error_matches (
           failure, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s cannot be written: the disk is full", path);
+    paco_tool_failed (error, "%s cannot be written: the disk is full", path);
   else
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s: GStreamer says: %s", path, failure->message);
+    paco_tool_failed (error, "%s: GStreamer says: %s", path, failure->message);
   g_error_free (failure);
   g_free (debug);
   gst_message_unref (message);

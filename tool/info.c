@@ -178,9 +178,8 @@ add_frame (
   if (!options->frames)
     return;
   if (file->n_frames == 0 && !json)
-    printf (
-        "  number         offset      bytes bits/smp          picture coding   "
-        "chunks\n");
+    printf ("  number         offset      bytes bits/smp          picture "
+            "coding   chunks\n");
   file->n_frames++;
   file->bytes += frame->size;
   print_frame (frame, &info, json);

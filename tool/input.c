@@ -57,8 +57,8 @@ look_at (PacoInput *input, const char *path, GError **error)
 
   /* Standard input, which may be a pipe, has a name, too. */
   if (fd < 0 || (errno != 0 && errno != ESPIPE) || fstat (fd, &status) != 0) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s cannot be read: %s", path, why ? why : g_strerror (errno));
+    paco_tool_failed (
+        error, "%s cannot be read: %s", path, why ? why : g_strerror (errno));
     if (fd >= 0)
       close (fd);
     return false;
@@ -153,9 +153,8 @@ paco_input_has_none (PacoInput *input, const char *what, GError **error)
   const char *ending = paco_input_ending (input, &damaged);
   const char *reason = damaged ? ending : input->reason;
 
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "%s has %s%s%s",
-      input->name, what, reason ? ": " : "", reason ? reason : "");
-  return false;
+  return paco_tool_failed (error, "%s has %s%s%s", input->name, what,
+      reason ? ": " : "", reason ? reason : "");
 }
 
 char *
@@ -185,7 +184,7 @@ next_of_container (PacoInput *input, PacoInputFrame *frame, GError **error)
   if (result != PACO_INPUT_END || fstat (input->fd, &status) != 0
       || (uint64_t) status.st_size >= input->size)
     return result;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  paco_tool_failed (error,
       "%s was cut while it was read: it had %" G_GUINT64_FORMAT
       " bytes and has %" G_GINT64_FORMAT " now",
       input->name, input->size, (gint64) status.st_size);
@@ -342,9 +341,8 @@ paco_frame_range_parse (const char *text, PacoFrameRange *range, GError **error)
     range->last = range->first;
   if (*at == 0 && (from || to) && range->first <= range->last)
     return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+  return paco_tool_misused (error,
       "%s is no range of frames, as 10-20, 10-, -20 or 10 are; the first frame "
       "is 0",
       text);
-  return false;
 }

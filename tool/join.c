@@ -70,10 +70,9 @@ fits (Join *join, const char *name, const PacoFrame *frame, GError **error)
   difference = find_difference (&join->first, &header);
   if (!difference)
     return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  return paco_tool_failed (error,
       "%s does not go on where the parts before it end: it has another %s",
       name, difference);
-  return false;
 }
 
 static void
@@ -252,11 +251,8 @@ join_files (Join *join, char **paths, int n, const char *out, GError **error)
   for (int i = 0; good && i < n; i++)
     good = add_part (join, paths[i], recording, error);
   paco_progress_free (join->progress);
-  if (good && paco_recording_frames (recording) == 0) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "the parts have no frames");
-    good = false;
-  }
+  if (good && paco_recording_frames (recording) == 0)
+    good = paco_tool_failed (error, "the parts have no frames");
   if (good)
     return paco_recording_close (recording, join->quiet, error);
   paco_recording_abandon (recording);
@@ -269,9 +265,8 @@ static const PacoToolUsage usage = {
   .description =
       "Nothing is coded anew. Pictures, frame rates and settings must agree. "
       "Parts that were\ncoded apart give the bytes of one run over all "
-      "pictures; "
-      "files of 0 bytes are passed\nover. Sound of the files is left out, with "
-      "a line that says so; --sound adds one.",
+      "pictures; files of 0 bytes are passed\nover. Sound of the files is left "
+      "out, with a line that says so; --sound adds one.",
   .minimum = 2,
   .maximum = -1,
 };

@@ -35,8 +35,7 @@ print_help (FILE *to)
       "\npaco COMMAND --help says what a command takes; paco --version, which "
       "version this is.\n"
       "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 damaged or "
-      "missing "
-      "frames, 130 interrupted.\n");
+      "missing frames, 130 interrupted.\n");
 }
 
 static int

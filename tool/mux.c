@@ -57,9 +57,8 @@ check_sound (const char *path, GError **error)
     return true;
   if (fd >= 0)
     why = "it is no WAV file";
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-      "the sound of %s cannot be read: %s", path, why);
-  return false;
+  return paco_tool_failed (
+      error, "the sound of %s cannot be read: %s", path, why);
 }
 
 bool
@@ -69,11 +68,8 @@ paco_mux_check (const char *path, const char *sound, GError **error)
   const char *elements[] = { "pacoparse", containers[MAX (row, 0)].muxer,
     sound ? "wavparse" : NULL, NULL };
 
-  if (row < 0) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-        "%s is none of .mkv, .mov, .mp4", path);
-    return false;
-  }
+  if (row < 0)
+    return paco_tool_misused (error, "%s is none of .mkv, .mov, .mp4", path);
   return paco_gst_has_elements (elements, error)
       && (!sound || check_sound (sound, error));
 }
@@ -131,8 +127,8 @@ paco_mux_file (const char *part, const char *sound, const char *path,
 {
   const char *muxer = containers[find_container (path)].muxer;
   char *description = g_strdup_printf (
-      "filesrc name=from ! pacoparse name=parse ! " QUEUE " ! mux.  %s "
-      "%s name=mux ! filesink name=to",
+      "filesrc name=from ! pacoparse name=parse ! " QUEUE
+      " ! mux.  %s %s name=mux ! filesink name=to",
       sound ? "filesrc name=sound ! wavparse ! " QUEUE " ! mux. " : "", muxer);
   GstElement *pipeline = paco_gst_pipeline (
       description, part, temporary, error);
@@ -170,7 +166,7 @@ paco_mux_check_count (
   if (result == PACO_INPUT_END && found == n_frames)
     return true;
   if (result == PACO_INPUT_END)
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+    paco_tool_failed (error,
         "%s would have %" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
         " frames that were written to it",
         path, found, n_frames);
@@ -188,11 +184,8 @@ give (GstSample *sample, PacoSoundFunction function, void *user, GError **error)
   GstMapInfo map;
   bool good;
 
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "there is no memory for sound");
-    return false;
-  }
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return paco_tool_failed (error, "there is no memory for sound");
   good = function (user, map.data, map.size, error);
   gst_buffer_unmap (buffer, &map);
   return good;
@@ -226,8 +219,7 @@ pull_sound (GstElement *pipeline, const char *path, PacoSoundFunction function,
   }
   gst_object_unref (sink);
   if (good && !any)
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s has no sound", path);
+    paco_tool_failed (error, "%s has no sound", path);
   return good && any;
 }
 
@@ -241,17 +233,13 @@ paco_mux_read_sound (
   char *description;
   bool good;
 
-  if (row < 0) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s is none of .mkv, .mov, .mp4", path);
-    return false;
-  }
+  if (row < 0)
+    return paco_tool_failed (error, "%s is none of .mkv, .mov, .mp4", path);
   if (!paco_gst_has_elements (elements, error))
     return false;
   description = g_strdup_printf (
-      "filesrc name=from ! %s name=demux  demux. ! "
-      "capsfilter name=filter caps=audio/x-raw ! appsink name=sink "
-      "sync=false max-buffers=16",
+      "filesrc name=from ! %s name=demux  demux. ! capsfilter name=filter "
+      "caps=audio/x-raw ! appsink name=sink sync=false max-buffers=16",
       containers[row].demuxer);
   pipeline = paco_gst_pipeline (description, path, NULL, error);
   g_free (description);

@@ -65,8 +65,8 @@ paco_names_set_colour (
   for (unsigned i = 0; i < MAX_NAMES && colours[which].names[i]; i++)
     g_string_append_printf (
         names, "%s%s", i ? ", " : "", colours[which].names[i]);
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-      "--%s %s is none of %s", colours[which].option, name, names->str);
+  paco_tool_misused (
+      error, "--%s %s is none of %s", colours[which].option, name, names->str);
   g_string_free (names, TRUE);
   return false;
 }

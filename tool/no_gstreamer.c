@@ -8,12 +8,10 @@
 static bool
 refuse (const char *path, GError **error)
 {
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  return paco_tool_failed (error,
       "%s is a container, and this paco was built without GStreamer: it reads "
-      "and "
-      "writes .paco files only",
+      "and writes .paco files only",
       path);
-  return false;
 }
 
 PacoContainer *

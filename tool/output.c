@@ -32,8 +32,7 @@ paco_output_explain (
     why = "nobody reads it any more";
   else if (number == EEXIST)
     why = "it is there already, and --force is not given";
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "%s %s: %s",
-      path, what, why);
+  paco_tool_failed (error, "%s %s: %s", path, what, why);
 }
 
 static bool
@@ -102,20 +101,16 @@ paco_output_check (
       != 0)
     return true;
   input = S_ISREG (status.st_mode) ? find_input (rules, &status) : NULL;
-  if (input) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  if (input)
+    return paco_tool_failed (error,
         "%s cannot be written: it is one of the files that are read (%s)",
         show_name (path, "standard output"),
         show_name (input, "standard input"));
-    return false;
-  }
   if (is_standard_output (path))
     return true;
-  if (S_ISDIR (status.st_mode)) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s cannot be written: it is a folder", path);
-    return false;
-  }
+  if (S_ISDIR (status.st_mode))
+    return paco_tool_failed (
+        error, "%s cannot be written: it is a folder", path);
   if (rules->force || !S_ISREG (status.st_mode))
     return true;
   paco_output_explain (error, path, "cannot be written", EEXIST);

@@ -220,25 +220,19 @@ paco_png_read (const uint8_t *bytes, size_t size, PacoInfo *info,
     good = true;
   }
   png_destroy_read_struct (&png, &head, NULL);
-  if (!good) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "the PNG file cannot be read: %s", io.message);
-    return false;
-  }
+  if (!good)
+    return paco_tool_failed (
+        error, "the PNG file cannot be read: %s", io.message);
   if (io.depth < io.bits && !io.packed
       && !unstretch_all (samples->data, samples->len, io.bits, io.depth))
     io.depth = io.bits;
   /* The words are as the file's samples were. */
   tell (info, io.depth, &color);
-  if (paco_image_init (image, info, 0,
-          PACO_IMAGE_INTERLEAVED | PACO_IMAGE_BIG_ENDIAN
-              | (io.bits == 16 ? PACO_IMAGE_TWO_BYTES : 0),
-          samples->data, NULL, &failure)
-      == PACO_STATUS_OK)
-    return true;
-  g_set_error (
-      error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "%s", failure.message);
-  return false;
+  return paco_tool_check (paco_image_init (image, info, 0,
+                              PACO_IMAGE_INTERLEAVED | PACO_IMAGE_BIG_ENDIAN
+                                  | (io.bits == 16 ? PACO_IMAGE_TWO_BYTES : 0),
+                              samples->data, NULL, &failure),
+      &failure, error);
 }
 
 /* --- writing --- */
@@ -249,11 +243,9 @@ place (
 {
   if (!paco_format_is_yuv (&pixels->info))
     return paco_writer_pam.place (pixels, format, bytes, error);
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  return paco_tool_failed (error,
       "PNG files hold gray or R, G, B, and this is Y, Cb, Cr; Y4M, PAM and raw "
-      "files "
-      "hold that");
-  return false;
+      "files hold that");
 }
 
 static void
@@ -317,8 +309,7 @@ head_png (const PacoPixels *pixels, GByteArray *bytes, GError **error)
   }
   png_destroy_write_struct (&png, &head);
   if (!good)
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "the PNG file cannot be made: %s", io.message);
+    paco_tool_failed (error, "the PNG file cannot be made: %s", io.message);
   return good;
 }
 

@@ -38,9 +38,7 @@ struct PacoPictures
 static bool
 fail (GError **error, const char *name, const char *why)
 {
-  g_set_error (
-      error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "%s: %s", name, why);
-  return false;
+  return paco_tool_failed (error, "%s: %s", name, why);
 }
 
 /* --- bytes --- */
@@ -176,8 +174,7 @@ begin_frame (PacoPictures *pictures, GError **error)
   good = strcmp (line, PACO_Y4M_FRAME) == 0
       || g_str_has_prefix (line, PACO_Y4M_FRAME " ")
       || fail (error, pictures->name,
-          "the Y4M file is damaged: no frame begins "
-          "where one should");
+          "the Y4M file is damaged: no frame begins where one should");
   g_free (line);
   return good;
 }
@@ -195,13 +192,11 @@ next_of_stream (
       pictures->size, error);
   if (n < 0 || (n == 0 && !pictures->y4m))
     return false;
-  if ((uint64_t) n < pictures->size) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  if ((uint64_t) n < pictures->size)
+    return paco_tool_failed (error,
         "%s ends within picture %" G_GUINT64_FORMAT
         ", which has %zd bytes instead of %" G_GUINT64_FORMAT,
         pictures->name, pictures->frames, n, pictures->size);
-    return false;
-  }
   pictures->frames++;
   picture->info = pictures->info;
   paco_format_place (
@@ -228,13 +223,11 @@ parse_picture (const char *name, PacoPictureRead *picture, GError **error)
     return false;
   }
 #endif
-  if (!kind) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  if (!kind)
+    return paco_tool_failed (error,
         "%s is no picture of a known kind; these are Y4M, %s, and raw pictures "
         "with --format and --size",
         name, paco_source_kinds ());
-    return false;
-  }
   if (!paco_source_parse (kind, bytes, size, &picture->source, error)) {
     g_prefix_error (error, "%s: ", name);
     return false;
@@ -267,7 +260,7 @@ next_name (PacoPictures *pictures, GError **error)
     return name;
   next = pictures->number;
   if (paco_sequence_next (pictures->pattern, &next))
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+    paco_tool_failed (error,
         "%s is missing, and %" G_GUINT64_FORMAT
         " is the next number that is there",
         name, next);
@@ -309,12 +302,10 @@ open_stream (PacoPictures *pictures, const PacoPicturesHow *how, GError **error)
   if (!how->format && !standard && !has_y4m_name (name))
     return false;
   pictures->name = standard ? "standard input" : name;
-  if (pictures->n > 1) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+  if (pictures->n > 1)
+    return paco_tool_misused (error,
         "%s is a stream of pictures, beside which there are no other files",
         pictures->name);
-    return false;
-  }
   pictures->fd = standard ? fcntl (STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                           : paco_open_input (name, &why);
   if (pictures->fd < 0)

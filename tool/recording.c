@@ -46,11 +46,10 @@ paco_recording_check_name (const char *path, GError **error)
   /* Pipes and devices have any names. */
   if (stat (path, &status) == 0 && !S_ISREG (status.st_mode))
     return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+  return paco_tool_misused (error,
       "%s ends with %s as files of another kind do; PaCo video is written to "
       ".paco, .mkv, .mov and .mp4 files",
       path, ending);
-  return false;
 }
 
 static bool
@@ -66,9 +65,8 @@ check_path (const char *path, const char *sound, const PacoOutputRules *rules,
     return false;
   if (!sound || paco_mux_takes (path))
     return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-      "sound goes into .mkv and .mov files, and %s is none", path);
-  return false;
+  return paco_tool_misused (
+      error, "sound goes into .mkv and .mov files, and %s is none", path);
 }
 
 PacoRecording *
@@ -113,11 +111,10 @@ has_rate (const PacoRecording *recording, const void *data, size_t size,
   if (paco_probe (data, size, &info, NULL, NULL) != PACO_STATUS_OK
       || info.fps_n > 0)
     return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  return paco_tool_failed (error,
       "%s has to say of its pictures how many there are in a second, and they "
       "do not; paco encode --fps, or paco archive --fps, says it",
       recording->path);
-  return false;
 }
 
 void

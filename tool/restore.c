@@ -141,11 +141,9 @@ restore (const Options *given, const char *from, PacoRestoreOptions *options,
   options->user = &run;
   good = paco_restore_run (options, &report, error);
   paco_progress_free (run.progress);
-  if (good && report.damaged == 0 && report.frames->len == 0) {
-    g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
-        "%s has no frames%s", from, options->has_range ? " of this range" : "");
-    good = FALSE;
-  }
+  if (good && report.damaged == 0 && report.frames->len == 0)
+    good = paco_archive_fail (error, PACO_ARCHIVE_FAILED, "%s has no frames%s",
+        from, options->has_range ? " of this range" : "");
   good = good && tell (given, &report, error);
   *damaged = report.damaged > 0;
   if (*damaged)
@@ -171,11 +169,9 @@ read_limits (const Options *given, PacoRestoreLimits *limits, GError **error)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
-    if (all[i].given < 0 || all[i].given > MAX_LIMIT) {
-      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-          "a limit is a number from 1 to %" G_GINT64_FORMAT, MAX_LIMIT);
-      return FALSE;
-    }
+    if (all[i].given < 0 || all[i].given > MAX_LIMIT)
+      return paco_tool_misused (
+          error, "a limit is a number from 1 to %" G_GINT64_FORMAT, MAX_LIMIT);
     if (all[i].given > 0)
       *all[i].limit = (guint64) (all[i].given * all[i].unit);
   }
@@ -226,8 +222,7 @@ paco_tool_restore (int argc, char **argv)
         "Size that a file may have; default 512", "MB" },
     { "max-ratio", 0, 0, G_OPTION_ARG_INT64, &given.max_ratio,
         "How many times the archive's bytes all files may have together, "
-        "beyond 16 GB; "
-        "default 1000",
+        "beyond 16 GB; default 1000",
         "N" },
     { "memory", 0, 0, G_OPTION_ARG_INT64, &given.memory,
         "Memory to take, unless one file needs more; default 1200", "MB" },
@@ -238,10 +233,9 @@ paco_tool_restore (int argc, char **argv)
   static const PacoToolUsage usage = {
     .arguments = "FILE [FOLDER]",
     .summary = "Makes the files again that paco archive has read, bit by bit.",
-    .description =
-        "Nothing is overwritten; files that are there already and are the same "
-        "stay.\nFiles of damaged frames are not written, and named; the exit "
-        "code is 3 then.",
+    .description = "Nothing is overwritten; files that are there already and "
+                   "are the same stay.\nFiles of damaged frames are not "
+                   "written, and named; the exit code is 3 then.",
     .minimum = 1,
     .maximum = 2,
   };

@@ -85,11 +85,10 @@ paco_sequence_check (const char *text, GError **error)
     clear_pattern (&pattern);
     return true;
   }
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+  return paco_tool_misused (error,
       "%s is no pattern of numbered files: it has one number, as in "
       "scan_%%06d.dpx, and %%%% for a per cent sign",
       text);
-  return false;
 }
 
 static char *
@@ -206,9 +205,8 @@ paco_sequence_first (const char *pattern, uint64_t *number, GError **error)
 {
   if (find_lowest (pattern, 0, number))
     return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-      "there is no file of the pattern %s", pattern);
-  return false;
+  return paco_tool_failed (
+      error, "there is no file of the pattern %s", pattern);
 }
 
 bool

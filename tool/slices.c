@@ -28,11 +28,9 @@ paco_slice_place (
     frame->samples = g_try_malloc (bytes);
     frame->capacity = frame->samples ? bytes : 0;
   }
-  if (!frame->samples) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "there is no memory for a slice of %zu bytes", bytes);
-    return false;
-  }
+  if (!frame->samples)
+    return paco_tool_failed (
+        error, "there is no memory for a slice of %zu bytes", bytes);
   if (!paco_tool_check (paco_image_init (image, told, 0, how, frame->samples,
                             &bytes, &failure),
           &failure, error))
@@ -65,7 +63,7 @@ judge (GQueue *frames)
 
     frame->n_bad = n_bad - !is_sound (frame);
     if (first->error && !frame->error)
-      g_set_error (&frame->error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+      paco_tool_failed (&frame->error,
           "the first slice of its stack cannot be decoded: %s",
           first->error->message);
   }

@@ -7,6 +7,35 @@
 
 G_DEFINE_QUARK (paco - tool - error, paco_tool_error)
 
+static void
+set (GError **error, PacoToolError code, const char *format, va_list arguments)
+{
+  g_propagate_error (
+      error, g_error_new_valist (PACO_TOOL_ERROR, code, format, arguments));
+}
+
+bool
+paco_tool_failed (GError **error, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  set (error, PACO_TOOL_ERROR_FAILED, format, arguments);
+  va_end (arguments);
+  return false;
+}
+
+bool
+paco_tool_misused (GError **error, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  set (error, PACO_TOOL_ERROR_USAGE, format, arguments);
+  va_end (arguments);
+  return false;
+}
+
 void
 paco_tool_complain (const char *format, ...)
 {
@@ -153,8 +182,7 @@ paco_tool_parse_ratio (const char *option, const char *text, uint32_t *n,
           || parse_decimal (text, n, d))
       && *n > 0 && *d > 0 && *n <= G_MAXINT32 && *d <= G_MAXINT32)
     return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+  return paco_tool_misused (error,
       "--%s %s is no number or fraction, as 25, 29.97 or 30000/1001 are",
       option, text);
-  return false;
 }

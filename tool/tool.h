@@ -53,6 +53,12 @@ typedef enum
   PACO_TOOL_ERROR_DEVICE,
 } PacoToolError;
 
+/* Set an error of that code, FAILED or USAGE. Both return FALSE. */
+bool paco_tool_failed (GError **error, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+bool paco_tool_misused (GError **error, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
 /* Prints a sentence on standard error, after the name of program and command, on one
  * line: control characters, which names of files may have, are escaped. */
 void paco_tool_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);

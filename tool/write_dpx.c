@@ -113,13 +113,10 @@ place (
   const PacoInfo *info = &pixels->info;
   unsigned depth = info->depth[0], word = depth == 10 ? 4 : depth > 8 ? 2 : 1;
 
-  if (!is_possible (info)) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  if (!is_possible (info))
+    return paco_tool_failed (error,
         "DPX files are written of R, G, B of 8, 10, 12 or 16 bits, and of gray "
-        "and "
-        "R, G, B with alpha of 8, 12 or 16 bits, and of nothing else");
-    return false;
-  }
+        "and R, G, B with alpha of 8, 12 or 16 bits, and of nothing else");
   *bytes = line_bytes (info) * info->height;
   memset (&pixels->image, 0, sizeof pixels->image);
   for (unsigned c = 0; c < info->n_components; c++) {

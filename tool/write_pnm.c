@@ -22,40 +22,28 @@ place (PacoPixels *pixels, size_t *bytes, const char *name, GError **error)
 {
   PacoError failure;
 
-  if (common_depth (&pixels->info) == 0) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  if (common_depth (&pixels->info) == 0)
+    return paco_tool_failed (error,
         "%s files hold no pictures with subsampled colours, or with components "
-        "of "
-        "different depths; Y4M and raw files do",
+        "of different depths; Y4M and raw files do",
         name);
-    return false;
-  }
-  if (paco_image_init (&pixels->image, &pixels->info, 0,
-          PACO_IMAGE_INTERLEAVED | PACO_IMAGE_BIG_ENDIAN, pixels->samples,
-          bytes, &failure)
-      == PACO_STATUS_OK)
-    return true;
-  g_set_error (
-      error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "%s", failure.message);
-  return false;
+  return paco_tool_check (paco_image_init (&pixels->image, &pixels->info, 0,
+                              PACO_IMAGE_INTERLEAVED | PACO_IMAGE_BIG_ENDIAN,
+                              pixels->samples, bytes, &failure),
+      &failure, error);
 }
 
 static bool
 place_pnm (
     PacoPixels *pixels, const PacoFormat *format, size_t *bytes, GError **error)
 {
-  if (paco_format_is_yuv (&pixels->info)) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  if (paco_format_is_yuv (&pixels->info))
+    return paco_tool_failed (error,
         "PNM files hold gray or R, G, B, and this is Y, Cb, Cr; Y4M, PAM and "
-        "raw "
-        "files hold that");
-    return false;
-  }
-  if (pixels->info.n_components % 2 == 0) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "PNM files hold no alpha; PAM and PNG files do");
-    return false;
-  }
+        "raw files hold that");
+  if (pixels->info.n_components % 2 == 0)
+    return paco_tool_failed (
+        error, "PNM files hold no alpha; PAM and PNG files do");
   return place (pixels, bytes, "PNM", error);
 }
 

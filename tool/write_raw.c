@@ -11,15 +11,12 @@ place (
 {
   if (!format)
     format = paco_format_for (&pixels->info);
-  if (format && !paco_format_holds (format, &pixels->info)) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  if (format && !paco_format_holds (format, &pixels->info))
+    return paco_tool_failed (error,
         "%s does not hold the samples of this picture, which has %u "
-        "component%s of %u "
-        "bits",
+        "component%s of %u bits",
         format->name, pixels->info.n_components,
         pixels->info.n_components == 1 ? "" : "s", pixels->info.depth[0]);
-    return false;
-  }
   *bytes = paco_format_place (
       format, &pixels->info, pixels->samples, &pixels->image);
   return true;

@@ -40,10 +40,10 @@ set_unknown (const char *name, const char *path, GError **error)
   for (unsigned i = 0; i < G_N_ELEMENTS (kinds); i++)
     g_string_append_printf (names, "%s%s", i ? ", " : "", kinds[i]->name);
   if (name)
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-        "pictures are not written as %s but as one of %s", name, names->str);
+    paco_tool_misused (error, "pictures are not written as %s but as one of %s",
+        name, names->str);
   else
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+    paco_tool_misused (error,
         "the name %s does not say what pictures are written as; --as says it: "
         "%s",
         path, names->str);
@@ -71,14 +71,11 @@ cut_to_region (const char *region, PacoInfo *info, GError **error)
 
   if (sscanf (region, "%u,%u,%u,%u%c", &x, &y, &width, &height, &end) != 4
       || width == 0 || height == 0 || x > info->width || y > info->height
-      || width > info->width - x || height > info->height - y) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+      || width > info->width - x || height > info->height - y)
+    return paco_tool_misused (error,
         "the region %s is not x,y,width,height of a part of the picture, which "
-        "has "
-        "%u x %u samples",
+        "has %u x %u samples",
         region, info->width, info->height);
-    return false;
-  }
   info->width = width;
   info->height = height;
   return true;
@@ -112,27 +109,19 @@ paco_pixels_tell (const PacoInfo *frame, unsigned reduce, const char *region,
   PacoError failure;
 
   *info = *frame;
-  if (reduce > frame->levels) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-        "the picture can be halved %u %s, not %u", frame->levels,
-        paco_text_plural (frame->levels, "time", "times"), reduce);
+  if (reduce > frame->levels)
+    return paco_tool_misused (error, "the picture can be halved %u %s, not %u",
+        frame->levels, paco_text_plural (frame->levels, "time", "times"),
+        reduce);
+  if (!paco_tool_check (paco_component_size (frame, 0, reduce, &info->width,
+                            &info->height, &failure),
+          &failure, error))
     return false;
-  }
-  if (paco_component_size (
-          frame, 0, reduce, &info->width, &info->height, &failure)
-      != PACO_STATUS_OK) {
-    g_set_error (
-        error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "%s", failure.message);
-    return false;
-  }
-  if (!fits_together (frame, reduce, info)) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+  if (!fits_together (frame, reduce, info))
+    return paco_tool_failed (error,
         "the colours of a picture of %u x %u samples in two fields, reduced %u "
-        "times, "
-        "have a size that no file of pictures can say",
+        "times, have a size that no file of pictures can say",
         frame->width, frame->height, reduce);
-    return false;
-  }
   return !region || cut_to_region (region, info, error);
 }
 
@@ -151,11 +140,9 @@ paco_pixels_place (PacoPixels *pixels, const PacoWriterKind *kind,
     g_free (pixels->samples);
     pixels->capacity = 0;
     pixels->samples = g_try_malloc (bytes);
-    if (!pixels->samples) {
-      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-          "there is no memory for a picture of %zu bytes", bytes);
-      return false;
-    }
+    if (!pixels->samples)
+      return paco_tool_failed (
+          error, "there is no memory for a picture of %zu bytes", bytes);
     pixels->capacity = bytes;
   }
   pixels->size = bytes;

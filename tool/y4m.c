@@ -42,8 +42,7 @@ static const struct
 static bool
 fail (GError **error, const char *sentence, const char *what)
 {
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, sentence, what);
-  return false;
+  return paco_tool_failed (error, sentence, what);
 }
 
 /* Returns how many bits a sample has, by what stands behind the name in the

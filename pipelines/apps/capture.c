@@ -260,8 +260,8 @@ build_recording (Capture *capture, const char *path, GError **error)
 {
   char *description = g_strdup_printf (
       "queue name=queue leaky=downstream max-size-buffers=0 max-size-time=0 "
-      "max-size-bytes=%u ! pacoenc name=encoder %s ! %s ! "
-      "filesink name=file async=false",
+      "max-size-bytes=%u ! pacoenc name=encoder %s ! %s ! filesink name=file "
+      "async=false",
       (guint) capture->queue_mb * 1000000, capture->encoder, muxer_for (path));
   GstElement *bin = gst_parse_bin_from_description_full (
       description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
@@ -641,9 +641,8 @@ read_options (Capture *capture, int *argc, char ***argv)
   }
   if (capture->queue_mb < 1 || capture->queue_mb > 4000
       || capture->record_seconds < 0 || capture->record_seconds > 1e6) {
-    fprintf (stderr,
-        "--queue-mb takes 1 to 4000, --record-seconds 0 to 1000000."
-        "\n");
+    fprintf (
+        stderr, "--queue-mb takes 1 to 4000, --record-seconds 0 to 1000000.\n");
     exit (1);
   }
 }
@@ -666,8 +665,8 @@ encoder_formats (void)
   }
   if (!formats) {
     fprintf (stderr,
-        "GStreamer does not find pacoenc. GST_PLUGIN_PATH must "
-        "name the folder with libgstpaco.so.\n");
+        "GStreamer does not find pacoenc. GST_PLUGIN_PATH must name the folder "
+        "with libgstpaco.so.\n");
     exit (1);
   }
   gst_object_unref (factory);

@@ -688,7 +688,7 @@ test_sound (void)
   g_assert_cmpuint (good, <, 300);
   fill (sound.around, 9000, TRUE);
   g_assert_null (paco_sound_write_chunk (&sound, &error));
-  g_assert_error (error, PACO_SOUND_ERROR, PACO_SOUND_REFUSED);
+  g_assert_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED);
   g_clear_error (&error);
   g_byte_array_unref (sound.around);
   g_byte_array_unref (broken);

@@ -24,14 +24,6 @@ enum
 
 /* --- beginning ------------------------------------------------------------- */
 
-static gboolean
-fail (GError **error, const char *sentence)
-{
-  g_set_error_literal (
-      error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED, sentence);
-  return FALSE;
-}
-
 /* Says whether a path is in a folder, or would be once it is made. */
 static gboolean
 is_inside (const char *path, const char *folder)
@@ -65,11 +57,10 @@ find_range (PacoRun *run, GError **error)
       : n;
   if (run->first < run->end && run->end <= n)
     return TRUE;
-  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+  return paco_archive_fail (error, PACO_ARCHIVE_FAILED,
       "there are no frames %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
       ": the folder has frames 0 to %" G_GUINT64_FORMAT,
       run->first, MAX (run->first, run->end - 1), n - 1);
-  return FALSE;
 }
 
 /* Reads the first file, for what heads could not tell. */
@@ -106,17 +97,12 @@ static gboolean
 check_rate (const PacoRun *run, GError **error)
 {
   const PacoArchiveOptions *options = run->options;
-  char *shown;
 
-  if (!options->convert || options->fps_n > 0 || run->picture.fps_n > 0)
-    return TRUE;
-  shown = g_filename_display_name (options->out);
-  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
-      "%s has to say of its pictures how many there are in a second, and their "
-      "files do not; --fps says it",
-      shown);
-  g_free (shown);
-  return FALSE;
+  return !options->convert || options->fps_n > 0 || run->picture.fps_n > 0
+      || paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, options->out,
+          "has to say of its pictures how many there are in a second, and "
+          "their "
+          "files do not; --fps says it");
 }
 
 /* Reads the sound. Frames of a range keep the same of it as those of the whole
@@ -151,7 +137,8 @@ open_coders (PacoRun *run, GError **error)
   run->encoder = paco_frame_encoder_new ();
   run->decoder = options->verify ? paco_frame_decoder_new () : NULL;
   if (!run->encoder || (options->verify && !run->decoder))
-    return fail (error, "there is no memory for a coder");
+    return paco_archive_fail (
+        error, PACO_ARCHIVE_FAILED, "there is no memory for a coder");
   status = paco_frame_encoder_set (
       run->encoder, "rate-control", "lossless", &failure);
   for (PacoSettingPairs pair = options->coders;
@@ -173,7 +160,8 @@ open_coders (PacoRun *run, GError **error)
   if (status == PACO_STATUS_OK)
     status = paco_frame_encoder_allocate (run->encoder, 1, &buffer, &failure);
   paco_buffer_release (&buffer);
-  return status == PACO_STATUS_OK || fail (error, failure.message);
+  return status == PACO_STATUS_OK
+      || paco_archive_fail (error, PACO_ARCHIVE_FAILED, "%s", failure.message);
 }
 
 /* Notes which options of restore the pictures will need. */
@@ -203,7 +191,8 @@ begin (PacoRun *run, GError **error)
   const PacoArchiveOptions *options = run->options;
 
   if (is_inside (options->out, options->folder))
-    return fail (error, "OUT would be in the folder that is archived");
+    return paco_archive_fail (error, PACO_ARCHIVE_FAILED,
+        "OUT would be in the folder that is archived");
   run->folder = paco_folder_read (options->folder, &options->files, error);
   if (run->folder && run->folder->n_skipped > 0)
     paco_report_note (run->report, "%u %s left out, as --skip says",
@@ -350,11 +339,10 @@ run_line (PacoRun *run, GError **error)
     return FALSE;
   if (!interrupted || paco_part_frames (run->part) == run->end - run->first)
     return TRUE;
-  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
+  return paco_archive_fail (error, PACO_ARCHIVE_INTERRUPTED,
       "interrupted after frame %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
       "; the same command goes on from there",
       paco_part_frames (run->part), run->end - run->first);
-  return FALSE;
 }
 
 /* --- ending -------------------------------------------------------------------- */

@@ -7,18 +7,10 @@
  * others look at the rest, or make the files again and compare them (archive_read.c);
  * the calling thread writes. */
 #pragma once
+#include "tool/archive/error.h"
 #include "tool/archive/folder.h"
 #include "tool/archive/report.h"
 #include "tool/archive/sound.h"
-
-#define PACO_ARCHIVE_ERROR (paco_archive_error_quark ())
-GQuark paco_archive_error_quark (void);
-typedef enum
-{
-  PACO_ARCHIVE_INTERRUPTED, /* by the caller */
-  PACO_ARCHIVE_DAMAGED,     /* what was read is not what was written */
-  PACO_ARCHIVE_FAILED,      /* a frame, or the coder; the sentence says why */
-} PacoArchiveError;
 
 /* Settings of libpaco's coders are given by name: { "threads", "2", NULL }. */
 typedef const char *const *PacoSettingPairs;

@@ -17,9 +17,8 @@ enum
 static gboolean
 fail (GError **error, const char *what)
 {
-  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED, "%s%s%s", what,
+  return paco_archive_fail (error, PACO_ARCHIVE_FAILED, "%s%s%s", what,
       errno ? ": " : "", errno ? g_strerror (errno) : "");
-  return FALSE;
 }
 
 /* Reads in pieces that stay in a core's cache while they are looked at. */

@@ -134,11 +134,10 @@ add_rest (PacoKeptChunks *chunks, gsize offset, gsize rest, GError **error)
     chunks->attachment_size = rest;
     if (rest <= PACO_MAX_ATTACHMENT_BYTES)
       return TRUE;
-    g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "what the file has besides its picture takes %" G_GSIZE_FORMAT
         " bytes compressed, and a frame keeps %d at most",
         rest, PACO_MAX_ATTACHMENT_BYTES);
-    return FALSE;
   }
   for (gsize part; rest > 0; rest -= part, offset += part) {
     part = MIN (rest, MAX_PART);
@@ -205,13 +204,11 @@ read_file (const PacoFrameChunk *chunk, PacoKeptFile *kept, GError **error)
   g_free (kept->name);
   kept->name = g_strndup (name, chunk->size - FILE_HEAD);
   kept->kind = paco_source_kind_by_id (data[0]);
-  if (!kept->kind) {
-    g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+  if (!kept->kind)
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "the frame's source file is of kind %u, which this version does not "
         "know",
         data[0]);
-    return FALSE;
-  }
   kept->size = paco_get64 (data + 2);
   memcpy (kept->checksums.xxh3, data + 14, PACO_CHECKSUM_SIZE);
   kept->checksums.has_md5 = FALSE;
@@ -332,7 +329,7 @@ find_chunks (const void *data, gsize size, PacoFrameChunk few[FEW_CHUNKS],
 
   *n = FEW_CHUNKS;
   if (paco_frame_chunks (data, size, few, n, &failure) != PACO_STATUS_OK) {
-    paco_source_fail (error, PACO_SOURCE_BROKEN, failure.message);
+    paco_source_set_error (error, PACO_SOURCE_BROKEN, "%s", failure.message);
     return NULL;
   }
   if (*n > FEW_CHUNKS) {
@@ -354,7 +351,7 @@ paco_kept_file_read (
   if (paco_frame_attachment (
           data, size, &found.attachment.data, &found.attachment.size, &failure)
       != PACO_STATUS_OK)
-    return paco_source_fail (error, PACO_SOURCE_BROKEN, failure.message);
+    return paco_source_fail (error, PACO_SOURCE_BROKEN, "%s", failure.message);
   chunks = find_chunks (data, size, few, &found.n, error);
   if (!chunks)
     return FALSE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Finds which files of a folder are archived, and in which order (folder.h). */
 #include "tool/archive/folder.h"
-#include "tool/archive/refuse.h"
+#include "tool/archive/error.h"
 #include "tool/archive/chunks.h"
 #include "tool/archive/part.h"
 #include "codec/text.h"
@@ -20,10 +20,8 @@ enum
   MAX_STRAYS = 1000, /* that an error names */
 };
 
-G_DEFINE_QUARK (paco_folder_error, paco_folder_error)
-
-#define refuse(error, code, name, ...)                                         \
-  paco_refuse_file (error, PACO_FOLDER_ERROR, code, name, __VA_ARGS__)
+#define refuse(error, name, ...)                                               \
+  paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, name, __VA_ARGS__)
 
 /* --- the order of names ------------------------------------------------- */
 
@@ -147,7 +145,7 @@ refuse_strays (const PacoFolder *folder, GError **error)
     names = g_strjoinv (", ", (char **) strays->pdata);
     more = n > MAX_STRAYS ? g_strdup_printf (" and %u more", n - MAX_STRAYS)
                           : g_strdup ("");
-    refuse (error, PACO_FOLDER_REFUSED, folder->path,
+    refuse (error, folder->path,
         "has %u %s that %s no %s of a kind that can be archived (%s): %s%s; "
         "--skip=PATTERN leaves files out",
         n, paco_text_plural (n, "file", "files"),
@@ -216,7 +214,7 @@ check_numbers (const PacoFolder *folder, GError **error)
         return FALSE;
       shown = g_filename_display_name (a);
 
-      refuse (error, PACO_FOLDER_REFUSED, b,
+      refuse (error, b,
           m == n && m
               ? "and %s have the same number: the order of frames is not known"
               : "and %s are of two sequences; archive each from a folder of "
@@ -236,8 +234,7 @@ check_numbers (const PacoFolder *folder, GError **error)
   }
   if (gaps == 0)
     return TRUE;
-  return refuse (error, PACO_FOLDER_REFUSED,
-      paco_folder_file (folder, gap_at)->name,
+  return refuse (error, paco_folder_file (folder, gap_at)->name,
       "is followed by a gap: %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
       " are missing (%" G_GUINT64_FORMAT " %s, %" G_GUINT64_FORMAT
       " %s in all); --allow-gaps archives what there is",
@@ -286,24 +283,22 @@ add_file (PacoFolder *folder, const PacoFolderOptions *options, char *name,
 
   if (!paco_kept_name_is_good (name, strlen (name))) {
     g_free (name);
-    return refuse (
-        error, PACO_FOLDER_REFUSED, path, "has a name of more than 4096 bytes");
+    return refuse (error, path, "has a name of more than 4096 bytes");
   }
   if (g_str_has_suffix (name, PACO_RESTORING_SUFFIX)) {
     g_free (name);
-    return refuse (error, PACO_FOLDER_REFUSED, path,
+    return refuse (error, path,
         "is what an interrupted paco restore has left; remove it, or leave it "
         "out with --skip='*" PACO_RESTORING_SUFFIX "'");
   }
   if (!strchr (name, '/') && looks_like_wav (name) && is_wav (path)) {
     if (!options->want_sound || folder->sound) {
-      refuse (error, PACO_FOLDER_REFUSED, name,
+      refuse (error, name,
           options->want_sound
               ? "and another one are sound, and one is wanted; --skip=PATTERN "
                 "leaves files out"
               : "is sound, which a .paco file does not carry; keep it beside "
-                "the "
-                "archive, and leave it out with --skip='*.wav'");
+                "the archive, and leave it out with --skip='*.wav'");
       g_free (name);
       return FALSE;
     }
@@ -330,19 +325,18 @@ add_entry (PacoFolder *folder, const PacoFolderOptions *options, char *name,
     folder->n_skipped++;
     good = TRUE;
   } else if (stat (path, &status) != 0)
-    refuse (error, PACO_FOLDER_UNREADABLE, path, "cannot be read: %s",
-        g_strerror (errno));
+    refuse (error, path, "cannot be read: %s", g_strerror (errno));
   else if (S_ISDIR (status.st_mode)) {
     if (lstat (path, &status) == 0 && S_ISLNK (status.st_mode))
-      refuse (error, PACO_FOLDER_REFUSED, path,
-          "is a link to a folder, which would not be restored; "
-          "--skip=PATTERN leaves it out");
+      refuse (error, path,
+          "is a link to a folder, which would not be restored; --skip=PATTERN "
+          "leaves it out");
     else if (depth == MAX_FOLDERS)
-      refuse (error, PACO_FOLDER_REFUSED, path, "is in too many folders");
+      refuse (error, path, "is in too many folders");
     else
       good = read_folder (folder, options, name, depth + 1, error);
   } else if (!S_ISREG (status.st_mode))
-    refuse (error, PACO_FOLDER_REFUSED, path,
+    refuse (error, path,
         "is neither a file nor a folder; --skip=PATTERN leaves it out");
   else
     good = add_file (
@@ -364,8 +358,7 @@ read_folder (PacoFolder *folder, const PacoFolderOptions *options,
   gboolean good = open != NULL;
 
   if (!open)
-    refuse (error, PACO_FOLDER_UNREADABLE, path, "cannot be read: %s",
-        g_strerror (errno));
+    refuse (error, path, "cannot be read: %s", g_strerror (errno));
   while (good) {
     struct dirent *entry;
 
@@ -373,8 +366,7 @@ read_folder (PacoFolder *folder, const PacoFolderOptions *options,
     entry = readdir (open);
     if (!entry) {
       good = errno == 0
-          || refuse (error, PACO_FOLDER_UNREADABLE, path, "cannot be read: %s",
-              g_strerror (errno));
+          || refuse (error, path, "cannot be read: %s", g_strerror (errno));
       break;
     }
     if (strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0)
@@ -385,9 +377,9 @@ read_folder (PacoFolder *folder, const PacoFolderOptions *options,
   }
   if (good && *inside && folder->files->len == before
       && folder->n_skipped == skipped)
-    good = refuse (error, PACO_FOLDER_REFUSED, path,
-        "is an empty folder, which would not be restored; "
-        "--skip=PATTERN leaves it out");
+    good = refuse (error, path,
+        "is an empty folder, which would not be restored; --skip=PATTERN "
+        "leaves it out");
   if (open)
     closedir (open);
   g_free (path);
@@ -412,7 +404,7 @@ paco_folder_read (
   g_array_set_clear_func (folder->files, clear_file);
   good = read_folder (folder, options, "", 0, error);
   if (good && folder->files->len == 0)
-    good = refuse (error, PACO_FOLDER_REFUSED, path, "has no files to archive");
+    good = refuse (error, path, "has no files to archive");
   g_array_sort (folder->files, compare_files);
   if (good && !options->allow_gaps)
     good = check_numbers (folder, error);
@@ -491,8 +483,8 @@ paco_folder_same_picture (const PacoInfo *first, const PacoInfo *other,
   if (!*difference && !fps_given
       && (first->fps_n != other->fps_n || first->fps_d != other->fps_d))
     *difference = g_strdup_printf (
-        "its frame rate is %u/%u, and that of the first file %u/%u; "
-        "--fps says which one counts",
+        "its frame rate is %u/%u, and that of the first file %u/%u; --fps says "
+        "which one counts",
         other->fps_n, other->fps_d, first->fps_n, first->fps_d);
   return *difference == NULL;
 }
@@ -508,11 +500,9 @@ ask_kind (const PacoSourceKind *kind, const char *path, const guint8 *head,
   if (!kind->look)
     return !kind->peek || kind->peek (head, size, file_size, info, error);
   fd = paco_open_input (path, NULL);
-  if (fd < 0) {
-    g_set_error (error, PACO_FOLDER_ERROR, PACO_FOLDER_UNREADABLE,
+  if (fd < 0)
+    return paco_archive_fail (error, PACO_ARCHIVE_FAILED,
         "it cannot be read: %s", g_strerror (errno));
-    return FALSE;
-  }
   good = kind->look (fd, file_size, info, error);
   close (fd);
   return good;
@@ -532,17 +522,14 @@ look_at (const PacoFolder *folder, guint64 n, const PacoSourceKind **kind,
   *info = (PacoInfo) PACO_INFO_INIT;
   *kind = size > 0 ? paco_source_kind (head, (gsize) size) : NULL;
   if (size < 0)
-    refuse (error, PACO_FOLDER_UNREADABLE, path, "cannot be read: %s",
-        g_strerror (errno));
+    refuse (error, path, "cannot be read: %s", g_strerror (errno));
   else if (paco_folder_file (folder, n)->size > G_MAXINT32)
-    refuse (error, PACO_FOLDER_REFUSED, path,
-        "cannot be archived: it has more than 2 GiB");
+    refuse (error, path, "cannot be archived: it has more than 2 GiB");
   else if (!*kind)
     refuse_strays (folder, error);
   else if (!ask_kind (*kind, path, head, (gsize) size,
                paco_folder_file (folder, n)->size, info, &reason))
-    refuse (error, PACO_FOLDER_REFUSED, path, "cannot be archived: %s",
-        reason->message);
+    refuse (error, path, "cannot be archived: %s", reason->message);
   else
     good = TRUE;
   g_clear_error (&reason);
@@ -565,15 +552,14 @@ paco_folder_look (const PacoFolder *folder, guint64 first, guint64 end,
     if (!look_at (folder, n, &other_kind, &other, error))
       return FALSE;
     if (other_kind != *kind)
-      difference = g_strdup_printf ("it is a file of kind %s, and the first "
-                                    "one of kind %s",
+      difference = g_strdup_printf (
+          "it is a file of kind %s, and the first one of kind %s",
           other_kind->name, (*kind)->name);
     else if (info->width == 0
         || paco_folder_same_picture (info, &other, fps_given, &difference))
       continue;
     path = paco_folder_path (folder, n);
-    refuse (error, PACO_FOLDER_REFUSED, path,
-        "does not belong to the sequence: %s", difference);
+    refuse (error, path, "does not belong to the sequence: %s", difference);
     g_free (difference);
     g_free (path);
     return FALSE;

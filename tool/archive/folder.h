@@ -9,14 +9,6 @@
 #pragma once
 #include "tool/archive/source.h"
 
-#define PACO_FOLDER_ERROR (paco_folder_error_quark ())
-GQuark paco_folder_error_quark (void);
-typedef enum
-{
-  PACO_FOLDER_UNREADABLE, /* the system says so */
-  PACO_FOLDER_REFUSED,    /* it is no sequence of pictures */
-} PacoFolderError;
-
 typedef struct
 {
   const char *const *skip; /* patterns of names to leave out; NULL: none */

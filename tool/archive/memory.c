@@ -39,12 +39,12 @@ paco_memory_allows (
 {
   if (needed <= budget || needed / MAX_RATIO <= frame_size)
     return TRUE;
-  g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
-      "it takes %" G_GUINT64_FORMAT " MB of memory, which is more than "
-      "%" G_GUINT64_FORMAT " MB and more than %d times the %" G_GUINT64_FORMAT
+  return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
+      "it takes %" G_GUINT64_FORMAT
+      " MB of memory, which is more than %" G_GUINT64_FORMAT
+      " MB and more than %d times the %" G_GUINT64_FORMAT
       " bytes of its frame; --memory=%" G_GUINT64_FORMAT " allows it",
       needed / MB, budget / MB, MAX_RATIO, frame_size, needed / MB + 1);
-  return FALSE;
 }
 
 PacoStatus

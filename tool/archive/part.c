@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Writes the file of an archive, and gives files their names (part.h). */
 #include "tool/archive/part.h"
+#include "tool/archive/error.h"
 #include "lib/paco.h"
 #include "lib/stream/io.h"
 #include <errno.h>
@@ -30,29 +31,18 @@ struct PacoPart
   gboolean reserves_none;
 };
 
-G_DEFINE_QUARK (paco_part_error, paco_part_error)
-
 /* Sets an error with the words of the system, by errno. */
 static gboolean
 fail (GError **error, const char *path, const char *what)
 {
-  int why = errno;
-  char *shown = g_filename_display_name (path);
-
-  g_set_error (error, PACO_PART_ERROR, PACO_PART_FAILED, "%s cannot be %s: %s",
-      shown, what, paco_io_why (why));
-  g_free (shown);
-  return FALSE;
+  return paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, path,
+      "cannot be %s: %s", what, paco_io_why (errno));
 }
 
 static gboolean
 refuse (GError **error, const char *path, const char *why)
 {
-  char *shown = g_filename_display_name (path);
-
-  g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS, "%s %s", shown, why);
-  g_free (shown);
-  return FALSE;
+  return paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS, path, "%s", why);
 }
 
 /* Says whether an open file is one of this user's that has this name and no other: it is
@@ -220,11 +210,9 @@ paco_part_append (PacoPart *part, void *frame, gsize size, GError **error)
 
   if (paco_frame_set_place (
           frame, size, (guint32) part->n_frames, part->offset, &failure)
-      != PACO_STATUS_OK) {
-    g_set_error_literal (
-        error, PACO_PART_ERROR, PACO_PART_FAILED, failure.message);
-    return FALSE;
-  }
+      != PACO_STATUS_OK)
+    return paco_archive_fail (
+        error, PACO_ARCHIVE_FAILED, "%s", failure.message);
   reserve (part, part->offset + size);
   if (!paco_io_write_at (part->fd, part->offset, frame, size)) {
     fail (error, part->part_path, "written");

@@ -6,18 +6,10 @@
 #pragma once
 #include <glib.h>
 
-#define PACO_PART_ERROR (paco_part_error_quark ())
-GQuark paco_part_error_quark (void);
-typedef enum
-{
-  PACO_PART_EXISTS, /* something would be overwritten */
-  PACO_PART_FAILED, /* the system says so */
-} PacoPartError;
-
 typedef struct PacoPart PacoPart;
 
 /* Opens path.part, or makes it, and locks it. Nothing may be at path. What is at path.part
- * must be a file of this user's without another name, or is an error: EXISTS. */
+ * must be a file of this user's without another name, or is an error: PACO_ARCHIVE_EXISTS. */
 PacoPart *paco_part_open (const char *path, GError **error);
 /* Frees the struct; frames that were written stay, and space that was taken ahead is
  * given back. NULL is allowed. */
@@ -30,7 +22,7 @@ int paco_part_fd (const PacoPart *part);
 guint64 paco_part_offset (const PacoPart *part);
 guint64 paco_part_frames (const PacoPart *part);
 
-/* Writes `size` bytes over those at paco_part_offset(). Error: PACO_PART_FAILED. */
+/* Writes `size` bytes over those at paco_part_offset(). */
 gboolean paco_part_rewrite (
     PacoPart *part, const void *bytes, gsize size, GError **error);
 /* Keeps what follows: a whole frame of `size` bytes, found at paco_part_offset(). */

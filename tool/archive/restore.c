@@ -25,21 +25,14 @@ static gboolean
 open_folder (PacoRestoreRun *run, GError **error)
 {
   const char *path = run->options->folder;
-  char *shown;
-  int why;
 
   if (!path)
     return TRUE;
   if (mkdir (path, 0777) == 0 || errno == EEXIST)
     run->folder = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (run->folder >= 0)
-    return TRUE;
-  why = errno;
-  shown = g_filename_display_name (path);
-  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
-      "%s cannot be made: %s", shown, g_strerror (why));
-  g_free (shown);
-  return FALSE;
+  return run->folder >= 0
+      || paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, path,
+          "cannot be made: %s", g_strerror (errno));
 }
 
 static gboolean
@@ -64,9 +57,8 @@ open_decoder (PacoRestoreRun *run, GError **error)
   paco_buffer_release (&buffer);
   if (status == PACO_STATUS_OK)
     return TRUE;
-  g_set_error_literal (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+  return paco_archive_fail (error, PACO_ARCHIVE_FAILED,
       run->decoder ? failure.message : "there is no memory for a decoder");
-  return FALSE;
 }
 
 static void
@@ -234,11 +226,10 @@ run_line (PacoRestoreRun *run, GError **error)
     tell_missing (run, "At the end", paco_file_count_end (&run->count));
     return TRUE;
   }
-  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
+  return paco_archive_fail (error, PACO_ARCHIVE_INTERRUPTED,
       "interrupted after %u %s; the same command goes on from there",
       run->report->frames->len,
       paco_text_plural (run->report->frames->len, "file", "files"));
-  return FALSE;
 }
 
 /* --- sound --------------------------------------------------------------- */
@@ -267,8 +258,8 @@ make_sound (PacoRestoreRun *run, GError **error)
 static gboolean
 is_damage (const GError *error)
 {
-  return error->domain != PACO_PART_ERROR
-      && !g_error_matches (error, PACO_SOUND_ERROR, PACO_SOUND_REFUSED);
+  return error->domain != PACO_ARCHIVE_ERROR
+      || error->code == PACO_ARCHIVE_SOUND_DAMAGED;
 }
 
 /* Restores the sound, and reports damage. Returns FALSE for an error that is no
@@ -290,7 +281,7 @@ restore_sound (PacoRestoreRun *run, GError **error)
   if (make_sound (run, &failure))
     return TRUE;
   if (paco_restore_is_interrupted (run)) {
-    g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
+    paco_archive_fail (error, PACO_ARCHIVE_INTERRUPTED,
         "interrupted before the sound was restored; the same command does it");
     g_error_free (failure);
     return FALSE;
@@ -315,7 +306,7 @@ sync_files (PacoRestoreRun *run, GError **error)
   gboolean good = run->folder < 0 || syncfs (run->folder) == 0;
 
   if (!good)
-    g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+    paco_archive_fail (error, PACO_ARCHIVE_FAILED,
         "the disk cannot write what was restored: %s", g_strerror (errno));
   paco_report_spend (run->report, PACO_SPENT_WRITING, begin);
   return good;

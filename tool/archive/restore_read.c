@@ -82,9 +82,7 @@ probe (PacoRestoreItem *item, const guint8 *head, gsize size, GError **error)
   item->n_files = paco_file_count_of (head, size);
   if (paco_probe (head, size, &item->info, NULL, &failure) == PACO_STATUS_OK)
     return TRUE;
-  g_set_error_literal (
-      error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN, failure.message);
-  return FALSE;
+  return paco_source_fail (error, PACO_SOURCE_BROKEN, "%s", failure.message);
 }
 
 /* Says whether the limits take a file of that size, and its picture. */
@@ -93,16 +91,16 @@ check_limits (const PacoRestoreLimits *limits, guint64 file_size,
     const PacoFrameMemory *memory, GError **error)
 {
   if (file_size > G_MAXINT32)
-    g_set_error_literal (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+    paco_source_set_error (error, PACO_SOURCE_UNSUPPORTED,
         "by its frame it had 2 GiB or more, and such files are not archived");
   else if (memory->pixels > limits->max_pixels)
-    g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+    paco_source_set_error (error, PACO_SOURCE_UNSUPPORTED,
         "its picture has %" G_GUINT64_FORMAT
         " pixels, more than --max-pixels=%" G_GUINT64_FORMAT
         "; --max-pixels=%" G_GUINT64_FORMAT " restores it",
         memory->pixels, limits->max_pixels, memory->pixels);
   else if (file_size > limits->max_file)
-    g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+    paco_source_set_error (error, PACO_SOURCE_UNSUPPORTED,
         "it has %" G_GUINT64_FORMAT
         " bytes, more than --max-file=%" G_GUINT64_FORMAT
         " MB; --max-file=%" G_GUINT64_FORMAT " restores it",

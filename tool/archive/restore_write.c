@@ -30,18 +30,11 @@ static const char differs[] =
 static gboolean
 give_up (PacoRestoreItem *item, GError **error)
 {
-  int why = errno;
-  char *shown;
-
-  if (paco_part_is_of_name (why)) {
-    paco_restore_refuse (item, g_strerror (why));
-    return TRUE;
-  }
-  shown = g_filename_display_name (item->kept.name);
-  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
-      "%s cannot be restored: %s", shown, paco_io_why (why));
-  g_free (shown);
-  return FALSE;
+  if (!paco_part_is_of_name (errno))
+    return paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, item->kept.name,
+        "cannot be restored: %s", paco_io_why (errno));
+  paco_restore_refuse (item, g_strerror (errno));
+  return TRUE;
 }
 
 /* Opens the folder that the file is in, and makes it; *base is the file's name there.

@@ -45,7 +45,6 @@ belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
       : NULL;
   guint32 fps_n = run->options->fps_n > 0 ? run->options->fps_n
                                           : run->picture.fps_n;
-  char *shown = g_filename_display_name (paco_part_path (run->part));
   const char *why = NULL;
 
   if (!file || strcmp (kept->name, file->name) != 0 || kept->size != file->size
@@ -57,11 +56,10 @@ belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
                                   : "was begun without --md5";
   else if (run->picture.width > 0 && info->fps_n != fps_n)
     why = "was begun with another frame rate";
-  if (why)
-    g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS,
-        "%s %s: go on as it was begun, or remove it", shown, why);
-  g_free (shown);
-  return why == NULL;
+  return !why
+      || paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS,
+          paco_part_path (run->part), "%s: go on as it was begun, or remove it",
+          why);
 }
 
 /* Says whether the source file is the one of which the frame was made. Its size does
@@ -80,16 +78,14 @@ is_unchanged (
       run, path, kept->size, file, NULL, FALSE, &found, &reason);
 
   if (!same)
-    g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+    paco_archive_fail (error, PACO_ARCHIVE_FAILED,
         "%s cannot be compared with its frame in %s: %s", shown, part,
         reason->message);
-  else if (memcmp (found.xxh3, kept->checksums.xxh3, PACO_CHECKSUM_SIZE) != 0) {
-    g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS,
+  else if (memcmp (found.xxh3, kept->checksums.xxh3, PACO_CHECKSUM_SIZE) != 0)
+    same = paco_archive_fail (error, PACO_ARCHIVE_EXISTS,
         "%s has changed since its frame was written to %s: remove that to "
         "begin anew",
         shown, part);
-    same = FALSE;
-  }
   g_clear_error (&reason);
   g_free (part);
   g_free (shown);
@@ -134,12 +130,10 @@ keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
       options->progress (
           options->user, paco_part_frames (run->part), run->end - run->first);
     /* Frames that have not been looked at yet must not be cut off. */
-    if (options->interrupted && options->interrupted (options->user)) {
-      g_set_error_literal (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
+    if (options->interrupted && options->interrupted (options->user))
+      return paco_archive_fail (error, PACO_ARCHIVE_INTERRUPTED,
           "interrupted while it was checked what is there; the same command "
           "goes on");
-      return FALSE;
-    }
   }
   return TRUE;
 }
@@ -163,14 +157,10 @@ paco_run_resume (PacoRun *run, GError **error)
   if (good && run->report->resumed == 0
       && (paco_io_read_at (paco_part_fd (run->part), 0, bytes->data, 4) < 4
           || memcmp (bytes->data, "PACO", 4) != 0)
-      && status.st_size >= 4) {
-    char *shown = g_filename_display_name (paco_part_path (run->part));
-
-    g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS,
-        "%s is there already, and is no archive that was begun", shown);
-    g_free (shown);
-    good = FALSE;
-  }
+      && status.st_size >= 4)
+    good = paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS,
+        paco_part_path (run->part),
+        "is there already, and is no archive that was begun");
   paco_kept_file_clear (&kept);
   g_byte_array_unref (bytes);
   paco_bytes_free (file);

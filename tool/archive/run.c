@@ -2,8 +2,6 @@
  * What the steps of archive do with an item (run.h). */
 #include "tool/archive/run.h"
 
-G_DEFINE_QUARK (paco_archive_error, paco_archive_error)
-
 PacoRunItem *
 paco_run_item (const PacoRun *run, guint64 number)
 {

@@ -2,7 +2,7 @@
  * Reads the WAV file of a folder and makes it again (sound.h); it also reads and
  * writes chunk 15. */
 #include "tool/archive/sound.h"
-#include "tool/archive/refuse.h"
+#include "tool/archive/error.h"
 #include "tool/archive/chunks.h"
 #include "tool/archive/part.h"
 #include "codec/bytes.h"
@@ -26,10 +26,10 @@ enum
   FORMAT_EXTENSIBLE = 0xfffe,
 };
 
-G_DEFINE_QUARK (paco_sound_error, paco_sound_error)
-
-#define refuse(error, code, name, ...)                                         \
-  paco_refuse_file (error, PACO_SOUND_ERROR, code, name, __VA_ARGS__)
+#define refuse(error, name, ...)                                               \
+  paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, name, __VA_ARGS__)
+#define damaged(error, name, ...)                                              \
+  paco_archive_fail_file (error, PACO_ARCHIVE_SOUND_DAMAGED, name, __VA_ARGS__)
 
 void
 paco_sound_free (PacoSound *sound)
@@ -62,7 +62,7 @@ read_format (const guint8 *bytes, gsize size, PacoSound *sound, GError **error)
       || sound->frame_bytes != paco_get16 (bytes + 2) * bits / 8
       || !(format == FORMAT_PCM ? bits == 16 || bits == 24 || bits == 32
                                 : format == FORMAT_FLOAT && bits == 32))
-    return refuse (error, PACO_SOUND_REFUSED, sound->name,
+    return refuse (error, sound->name,
         "has sound of format %u and %u bits; carried are integers of 16, 24 "
         "and 32 bits, and floats of 32",
         format, bits);
@@ -96,15 +96,15 @@ read_chunks (int fd, PacoSound *sound, GError **error)
     at += size + (size & 1);
   }
   if (sound->samples_at == 0 && at > MAX_AROUND && at < sound->size)
-    return refuse (error, PACO_SOUND_REFUSED, sound->name,
+    return refuse (error, sound->name,
         "has more than a MiB before its samples, which frames could not keep");
   if (sound->samples_at == 0 || sound->frame_bytes == 0)
-    return refuse (error, PACO_SOUND_REFUSED, sound->name,
+    return refuse (error, sound->name,
         "is no whole WAV file: it does not say where its samples are");
   if (sound->samples_size == 0 || sound->samples_at > sound->size
       || sound->samples_size > sound->size - sound->samples_at
       || sound->samples_size % sound->frame_bytes != 0)
-    return refuse (error, PACO_SOUND_REFUSED, sound->name,
+    return refuse (error, sound->name,
         "says that it has %" G_GUINT64_FORMAT
         " bytes of samples, which are no whole ones, or not there",
         sound->samples_size);
@@ -119,12 +119,12 @@ read_around (int fd, PacoSound *sound, GError **error)
   guint before = (guint) sound->samples_at;
 
   if (sound->samples_at + behind > MAX_AROUND)
-    return refuse (error, PACO_SOUND_REFUSED, sound->name,
+    return refuse (error, sound->name,
         "has too much besides its samples, which frames could not keep");
   g_byte_array_set_size (sound->around, before + (guint) behind);
   return (read_at (fd, 0, sound->around->data, before)
              && read_at (fd, end, sound->around->data + before, behind))
-      || refuse (error, PACO_SOUND_REFUSED, sound->name, "cannot be read");
+      || refuse (error, sound->name, "cannot be read");
 }
 
 static gboolean
@@ -146,8 +146,7 @@ sum_up (int fd, PacoSound *sound, GError **error)
   memcpy (sound->xxh3, checksums.xxh3, sizeof sound->xxh3);
   g_free (block);
   return good
-      || refuse (error, PACO_SOUND_REFUSED, sound->name, "cannot be read: %s",
-          g_strerror (errno));
+      || refuse (error, sound->name, "cannot be read: %s", g_strerror (errno));
 }
 
 PacoSound *
@@ -162,8 +161,7 @@ paco_sound_read (const char *folder, const char *name, GError **error)
   sound->name = g_strdup (name);
   sound->around = g_byte_array_new ();
   good = (fd >= 0 && fstat (fd, &status) == 0)
-      || refuse (error, PACO_SOUND_REFUSED, path, "cannot be read: %s",
-          g_strerror (errno));
+      || refuse (error, path, "cannot be read: %s", g_strerror (errno));
   if (good)
     sound->size = (guint64) status.st_size;
   good = good && read_chunks (fd, sound, error)
@@ -186,13 +184,13 @@ paco_sound_check_length (const PacoSound *sound, guint64 n_frames,
   gdouble frame;
 
   if (fps_n == 0 || fps_d == 0)
-    return refuse (error, PACO_SOUND_REFUSED, sound->name,
+    return refuse (error, sound->name,
         "cannot go with pictures whose files do not say how many there are in "
         "a second; --fps says it");
   frame = (gdouble) fps_d / fps_n;
   if (ABS (lasts - (gdouble) n_frames * frame) <= frame)
     return TRUE;
-  return refuse (error, PACO_SOUND_REFUSED, sound->name,
+  return refuse (error, sound->name,
       "lasts %.3f s, and %" G_GUINT64_FORMAT " %s at %u/%u a second %s %.3f s",
       lasts, n_frames, paco_text_plural (n_frames, "picture", "pictures"),
       fps_n, fps_d, paco_text_plural (n_frames, "lasts", "last"),
@@ -225,9 +223,9 @@ paco_sound_write_chunk (const PacoSound *sound, GError **error)
   g_byte_array_set_size (chunk, at + (guint) size);
   if (chunk->len <= MAX_CHUNK)
     return chunk;
-  refuse (error, PACO_SOUND_REFUSED, sound->name,
-      "has too much besides its samples: compressed %lu bytes, and frames "
-      "keep %d",
+  refuse (error, sound->name,
+      "has too much besides its samples: compressed %lu bytes, and frames keep "
+      "%d",
       (unsigned long) size, MAX_CHUNK - (int) at);
   g_byte_array_unref (chunk);
   return NULL;
@@ -248,7 +246,7 @@ paco_sound_read_chunk (const guint8 *bytes, gsize size, GError **error)
       || paco_get64 (bytes + 8) > paco_get64 (bytes)
       || paco_get64 (bytes + 16) > paco_get64 (bytes) - paco_get64 (bytes + 8)
       || (around = paco_get64 (bytes) - paco_get64 (bytes + 16)) > MAX_AROUND) {
-    refuse (error, PACO_SOUND_DAMAGED, "chunk 15,",
+    damaged (error, "chunk 15,",
         "which keeps what a file of sound has besides samples, is broken");
     return NULL;
   }
@@ -266,7 +264,7 @@ paco_sound_read_chunk (const guint8 *bytes, gsize size, GError **error)
           == Z_OK
       && got == around)
     return sound;
-  refuse (error, PACO_SOUND_DAMAGED, sound->name,
+  damaged (error, sound->name,
       "cannot be made again: chunk 15, which keeps its header, is broken");
   paco_sound_free (sound);
   return NULL;
@@ -290,8 +288,8 @@ put (PacoSoundMaker *maker, const guint8 *bytes, gsize size, GError **error)
 
   paco_running_checksum_add (maker->running, bytes, size);
   return maker->fd < 0 || paco_io_write_next (maker->fd, &part, 1, NULL)
-      || refuse (error, PACO_SOUND_REFUSED, maker->path,
-          "cannot be written: %s", paco_io_why (errno));
+      || refuse (
+          error, maker->path, "cannot be written: %s", paco_io_why (errno));
 }
 
 PacoSoundMaker *
@@ -308,8 +306,7 @@ paco_sound_maker_new (
     maker->fd = paco_part_open_restoring (
         AT_FDCWD, maker->path, &maker->temporary);
     if (maker->fd < 0) {
-      refuse (error, PACO_SOUND_REFUSED, maker->path, "cannot be written: %s",
-          paco_io_why (errno));
+      refuse (error, maker->path, "cannot be written: %s", paco_io_why (errno));
       paco_sound_maker_abandon (maker);
       return NULL;
     }
@@ -325,7 +322,7 @@ paco_sound_maker_add (
     PacoSoundMaker *maker, const guint8 *samples, gsize size, GError **error)
 {
   if (size > maker->sound->samples_size - maker->samples)
-    return refuse (error, PACO_SOUND_DAMAGED, maker->sound->name,
+    return damaged (error, maker->sound->name,
         "cannot be made again: there are more samples than it had");
   maker->samples += size;
   return put (maker, samples, size, error);
@@ -374,7 +371,7 @@ give_name (PacoSoundMaker *maker, GError **error)
     g_clear_pointer (&maker->temporary, g_free);
     return TRUE;
   }
-  if (g_error_matches (failure, PACO_PART_ERROR, PACO_PART_EXISTS)
+  if (g_error_matches (failure, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_EXISTS)
       && is_there (maker)) {
     g_error_free (failure);
     return TRUE;
@@ -395,12 +392,12 @@ paco_sound_maker_end (PacoSoundMaker *maker, GError **error)
   if (good
       && (maker->samples != sound->samples_size
           || memcmp (checksums.xxh3, sound->xxh3, sizeof sound->xxh3) != 0))
-    good = refuse (error, PACO_SOUND_DAMAGED, sound->name,
+    good = damaged (error, sound->name,
         "cannot be made again: the samples are not those it had");
   if (good && maker->fd >= 0)
     good = fsync (maker->fd) == 0
-        || refuse (error, PACO_SOUND_REFUSED, maker->path,
-            "cannot be written: %s", paco_io_why (errno));
+        || refuse (
+            error, maker->path, "cannot be written: %s", paco_io_why (errno));
   good = good && (!maker->path || give_name (maker, error));
   paco_sound_maker_abandon (maker);
   return good;

@@ -5,17 +5,10 @@
  * the tool's commands write it. */
 #pragma once
 #include "tool/archive/checksum.h"
+#include "tool/archive/error.h"
 #include <glib.h>
 
 #define PACO_CHUNK_SOUND_FILE 15
-
-#define PACO_SOUND_ERROR (paco_sound_error_quark ())
-GQuark paco_sound_error_quark (void);
-typedef enum
-{
-  PACO_SOUND_REFUSED, /* it cannot be carried, or kept */
-  PACO_SOUND_DAMAGED, /* it is not what it was */
-} PacoSoundError;
 
 typedef struct
 {
@@ -38,10 +31,10 @@ void paco_sound_free (PacoSound *sound); /* or NULL */
 gboolean paco_sound_check_length (const PacoSound *sound, guint64 n_frames,
     guint32 fps_n, guint32 fps_d, GError **error);
 
-/* Returns the chunk's bytes. Error REFUSED if they are more than 8 KiB. */
+/* Returns the chunk's bytes. Error if they are more than 8 KiB. */
 GByteArray *paco_sound_write_chunk (const PacoSound *sound, GError **error);
 /* Reads what a chunk says; rate and frame_bytes are 0 then. Returns NULL and an
- * error: DAMAGED. */
+ * error: SOUND_DAMAGED. */
 PacoSound *paco_sound_read_chunk (
     const guint8 *bytes, gsize size, GError **error);
 

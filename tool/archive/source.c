@@ -22,6 +22,17 @@ static const PacoSourceKind *const kinds[] = {
 
 G_DEFINE_QUARK (paco_source_error, paco_source_error)
 
+void
+paco_source_set_error (GError **error, PacoSourceError code, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_propagate_error (
+      error, g_error_new_valist (PACO_SOURCE_ERROR, code, format, arguments));
+  va_end (arguments);
+}
+
 const PacoSourceKind *
 paco_source_kind (const guint8 *bytes, gsize size)
 {
@@ -243,7 +254,7 @@ rebuild_kept (const PacoSourceKind *kind, const guint8 *file, gsize size,
     rebuilt->image = source.image;
     source.samples = samples;
   } else
-    g_set_error_literal (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
+    paco_source_set_error (error, PACO_SOURCE_BROKEN,
         "the file that was kept is not one of the picture");
   paco_source_clear (&source);
   return good;
@@ -298,11 +309,10 @@ paco_source_finish (const PacoSourceKind *kind, const guint8 *rest,
     return FALSE;
   if (rebuilt->file->len == file_size)
     return TRUE;
-  g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
-      "the file made again has %" G_GSIZE_FORMAT " bytes, and had "
-      "%" G_GSIZE_FORMAT,
+  return paco_source_fail (error, PACO_SOURCE_BROKEN,
+      "the file made again has %" G_GSIZE_FORMAT
+      " bytes, and had %" G_GSIZE_FORMAT,
       rebuilt->file->len, file_size);
-  return FALSE;
 }
 
 gboolean

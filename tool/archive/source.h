@@ -35,13 +35,10 @@ typedef enum
   PACO_SOURCE_NO_FILE, /* A frame was not archived from a file. */
 } PacoSourceError;
 
-/* Sets an error with such a sentence. Returns FALSE. */
-static inline gboolean
-paco_source_fail (GError **error, PacoSourceError code, const char *sentence)
-{
-  g_set_error_literal (error, PACO_SOURCE_ERROR, (gint) code, sentence);
-  return FALSE;
-}
+/* Sets an error with such a sentence. The macro is FALSE, which the compiler sees. */
+void paco_source_set_error (GError **error, PacoSourceError code,
+    const char *format, ...) G_GNUC_PRINTF (3, 4);
+#define paco_source_fail(...) (paco_source_set_error (__VA_ARGS__), FALSE)
 
 /* The form of a rest, of any kind, that is the whole file behind the byte that says
  * so. */

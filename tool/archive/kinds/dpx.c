@@ -83,9 +83,8 @@ tell_notes (const PacoDpx *dpx, gsize clear_size, PacoSource *source)
 {
   if (dpx->orientation != 0)
     g_ptr_array_add (source->notes,
-        g_strdup_printf (
-            "the picture is turned or mirrored (orientation %u), and "
-            "coded as it is stored",
+        g_strdup_printf ("the picture is turned or mirrored (orientation %u), "
+                         "and coded as it is stored",
             dpx->orientation));
   if (source->rest->len > clear_size)
     g_ptr_array_add (

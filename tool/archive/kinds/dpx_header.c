@@ -50,21 +50,6 @@ typedef struct
   gboolean big_endian;
 } Header;
 
-static gboolean fail (GError **error, PacoSourceError code, const char *format,
-    ...) G_GNUC_PRINTF (3, 4);
-
-static gboolean
-fail (GError **error, PacoSourceError code, const char *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  g_propagate_error (
-      error, g_error_new_valist (PACO_SOURCE_ERROR, code, format, arguments));
-  va_end (arguments);
-  return FALSE;
-}
-
 /* --- fields -------------------------------------------------------------- */
 
 static guint32
@@ -141,12 +126,12 @@ read_descriptor (guint code, guint32 width, PacoDpxPart *part, GError **error)
     part->columns = descriptors[i].columns;
     if (width % part->columns == 0)
       return TRUE;
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "a picture of 4:2:2 with an odd number of columns, %u, is not "
         "supported",
         width);
   }
-  return fail (error, PACO_SOURCE_UNSUPPORTED,
+  return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
       "image elements with descriptor %u are not supported; those with 1 to 4, "
       "6, 50 to 55 and 100 to 103 are",
       code);
@@ -158,14 +143,13 @@ read_packing (guint depth, guint packing, PacoDpxPart *part, GError **error)
   gboolean has_padding = depth == 10 || depth == 12;
 
   if (depth != 8 && depth != 16 && !has_padding)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "samples of %u bits are not supported; those of 8, 10, 12 and 16 are",
         depth);
   if (packing > 2 && (packing != G_MAXUINT16 || has_padding))
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "samples of %u bits with packing %u are not supported; packing 0 "
-        "(packed), "
-        "1 and 2 (filled, methods A and B) are",
+        "(packed), 1 and 2 (filled, methods A and B) are",
         depth, packing);
   part->depth = depth;
   part->packed = has_padding && packing == 0;
@@ -195,17 +179,16 @@ read_offset (const Header *header, guint i, PacoDpxPart *part, GError **error)
   guint32 own = get32 (header, element_at (i) + IN_OFFSET);
 
   if (i == 0 && is_offset (file) && is_offset (own) && file != own)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "the file's header says that the picture begins at byte %u, and the "
-        "image "
-        "element's that it begins at byte %u",
+        "image element's that it begins at byte %u",
         file, own);
   part->offset = is_offset (own) || i > 0 ? own : file;
   if (!is_offset ((guint32) part->offset))
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "the header does not say where image element %u begins", i + 1);
   if (part->offset < PACO_DPX_HEADER_SIZE)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "image element %u begins at byte %" G_GUINT64_FORMAT
         ", within the header, which has %d bytes",
         i + 1, part->offset, PACO_DPX_HEADER_SIZE);
@@ -221,10 +204,10 @@ read_element (const Header *header, guint i, guint32 width, PacoDpxPart *part,
   guint encoding = get16 (header, at + IN_ENCODING);
 
   if (sign != 0 && sign != UNDEFINED)
-    return fail (
+    return paco_source_fail (
         error, PACO_SOURCE_UNSUPPORTED, "signed samples are not supported");
   if (encoding != 0 && encoding != G_MAXUINT16)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "samples that are run-length encoded (encoding %u) are not supported",
         encoding);
   return read_descriptor (get8 (header, at + IN_DESCRIPTOR), width, part, error)
@@ -283,7 +266,7 @@ find_stride (
   }
   if (part->stride != 0)
     return TRUE;
-  return fail (error, PACO_SOURCE_BROKEN,
+  return paco_source_fail (error, PACO_SOURCE_BROKEN,
       "%u lines of %" G_GUINT64_FORMAT " bytes, from byte %" G_GUINT64_FORMAT
       " on, do not end before byte %" G_GUINT64_FORMAT
       ", where the file or the image element does",
@@ -448,20 +431,20 @@ read_file_header (Header *header, GError **error)
   guint32 key;
 
   if (header->size < PACO_DPX_HEADER_SIZE)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "the file ends within the header, which has %d bytes",
         PACO_DPX_HEADER_SIZE);
   header->big_endian = memcmp (bytes, "SDPX", 4) == 0;
   if (!header->big_endian && memcmp (bytes, "XPDS", 4) != 0)
-    return fail (error, PACO_SOURCE_BROKEN, "it is no DPX file");
+    return paco_source_fail (error, PACO_SOURCE_BROKEN, "it is no DPX file");
   if ((memcmp (bytes + AT_VERSION, "V1.0", 4) != 0
           && memcmp (bytes + AT_VERSION, "V2.0", 4) != 0)
       || g_ascii_isalnum (bytes[AT_VERSION + 4]))
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "its header is neither of version V1.0 nor V2.0");
   key = get32 (header, AT_ENCRYPTION);
   if (key != 0 && key != UNDEFINED)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "the file is encrypted (its encryption key is 0x%08x)", key);
   return TRUE;
 }
@@ -478,11 +461,11 @@ read_image_header (const Header *header, PacoDpx *dpx, GError **error)
     dpx->orientation = 0;
   if (dpx->info.width < 1 || dpx->info.width > PACO_MAX_SIZE
       || dpx->info.height < 1 || dpx->info.height > PACO_MAX_SIZE)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "a picture of %u x %u is not supported; up to %d x %d are",
         dpx->info.width, dpx->info.height, PACO_MAX_SIZE, PACO_MAX_SIZE);
   if (n < 1 || n > PACO_DPX_MAX_PARTS)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "a file of %u image elements is not supported; 1 to %d are", n,
         PACO_DPX_MAX_PARTS);
   dpx->n_parts = n;

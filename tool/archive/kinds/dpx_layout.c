@@ -195,9 +195,8 @@ paco_dpx_lay_out (PacoDpx *dpx, GError **error)
       lay_out_part (dpx, p, letters);
     return TRUE;
   }
-  g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+  return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
       "its %u image elements do not make one picture: that takes each of R, G "
       "and B, of Cb, Y and Cr, or Y alone once, and alpha at most once",
       dpx->n_parts);
-  return FALSE;
 }

@@ -100,7 +100,7 @@ read_ihdr (const guint8 *data, Header *header, GError **error)
   const char *reason = why_not (depth, type, data[10], data[11], data[12]);
 
   if (reason)
-    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED, reason);
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED, "%s", reason);
   if (width == 0 || height == 0)
     return paco_source_fail (
         error, PACO_SOURCE_BROKEN, "the picture has no samples");
@@ -509,12 +509,11 @@ compress_lines (
         && crc32 (0, data->data, data->len) == rest->crc)
       return TRUE;
   }
-  g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+  return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
       "the zlib of this machine (%s) compresses the samples to other bytes "
       "than the one that the file was checked with, or the samples are not "
       "those of the file; restore it on a machine with the zlib of zlib.net",
       zlibVersion ());
-  return FALSE;
 }
 
 /* Writes the IDAT chunks, which hold n_data bytes in all. Returns their end. */

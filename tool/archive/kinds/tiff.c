@@ -176,14 +176,13 @@ check_line_ends (
 static gboolean
 cannot_come_back (const PacoTiffPicture *picture, GError **error)
 {
-  g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_OTHER_BYTES,
+  return paco_source_fail (error, PACO_SOURCE_OTHER_BYTES,
       "libtiff does not compress the samples to the bytes of this file (%s), "
       "so the file could not come back bit by bit; uncompress it (tiffcp -c "
       "none), or have it kept as it is (--keep-files)",
       picture->compression == COMPRESSION_LZW            ? "LZW"
           : picture->compression == COMPRESSION_PACKBITS ? "PackBits"
                                                          : "Deflate");
-  return FALSE;
 }
 
 /* Copies the samples, uncompressed, if they are not as PaCo takes them. */
@@ -232,8 +231,8 @@ add_notes (const PacoTiffPicture *picture, PacoSource *source)
         "as if they were not");
   if (picture->orientation != ORIENTATION_TOPLEFT)
     note (source,
-        "the picture is turned or mirrored (Orientation): players "
-        "show it as it is stored");
+        "the picture is turned or mirrored (Orientation): players show it as "
+        "it is stored");
   if (picture->n_pages > 1)
     g_ptr_array_add (source->notes,
         g_strdup_printf ("the file has %u pages: the first one is coded, the "
@@ -441,13 +440,12 @@ rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
 static gboolean
 other_bytes (GError **error)
 {
-  g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+  return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
       "the libtiff of this machine (%.16s) compresses the samples to other "
       "bytes than the one that the file was checked with, or the samples are "
       "not those of the file; restore it on a machine with another version of "
       "libtiff, zlib and libdeflate",
       TIFFGetVersion ());
-  return FALSE;
 }
 
 static gboolean

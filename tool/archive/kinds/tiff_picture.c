@@ -76,8 +76,7 @@ why_not (const PacoTiffPicture *picture, guint16 format, guint16 fill_order)
     return "samples are signed or floating-point numbers, and PaCo codes "
            "unsigned ones; keep the file as it is";
   if (depth != 8 && depth != 10 && depth != 12 && depth != 16)
-    return "samples have neither 8, 10, 12 nor 16 bits; keep the file as it "
-           "is";
+    return "samples have neither 8, 10, 12 nor 16 bits; keep the file as it is";
   if (depth % 8 != 0 && picture->tiled)
     return "tiles of samples of 10 or 12 bits are not supported; make strips "
            "of them (tiffcp -s)";
@@ -217,7 +216,7 @@ read_picture (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
         "the picture has more than 16384 columns or lines");
   reason = why_not (picture, format, fill_order);
   if (reason)
-    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED, reason);
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED, "%s", reason);
   /* A tile may be larger than the picture, but not by any amount. */
   if (picture->segment_width > 2 * PACO_MAX_SIZE
       || picture->segment_height > 2 * PACO_MAX_SIZE)
@@ -241,12 +240,10 @@ read_opened (TIFF *tiff, const PacoTiffMemory *memory, PacoTiffPicture *picture,
 {
   gboolean done;
 
-  if (!tiff) {
-    g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
+  if (!tiff)
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "libtiff cannot read its header: %s",
         memory->message[0] ? memory->message : "it is no TIFF file");
-    return FALSE;
-  }
   done = read_picture (tiff, picture, size, error);
   if (done)
     picture->n_pages = TIFFNumberOfDirectories (tiff);

@@ -136,7 +136,7 @@ paco_tiff_take (const PacoTiffPicture *picture, const guint8 *bytes, gsize size,
   tiff = paco_tiff_read (&memory, bytes, size);
   done = tiff && uncompress_all (tiff, picture, samples, padding);
   if (!done)
-    g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
+    paco_source_set_error (error, PACO_SOURCE_BROKEN,
         "libtiff cannot uncompress it: %s",
         memory.message[0] ? memory.message : "samples are missing");
   if (tiff)
