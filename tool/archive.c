@@ -5,7 +5,6 @@
 #include "tool/archive/archive.h"
 #include "tool/archive/part.h"
 #include "archive_command.h"
-#include "archive_container.h"
 #include "codec/text.h"
 #include "progress.h"
 #include "recording.h"
@@ -106,32 +105,20 @@ check_reports (const Options *given, const char *out, GError **error)
 }
 
 static gboolean
-write_text (const char *path, const char *text, GError **error)
-{
-  return paco_part_write_file (path, text, strlen (text), error);
-}
-
-static gboolean
 write_reports (const Options *given, const char *out, const PacoReport *report,
     GError **error)
 {
-  char *path = report_path (given, out), *text = paco_report_json (report);
-  gboolean good = !*path || write_text (path, text, error);
+  g_autofree char *path = report_path (given, out);
+  g_autofree char *json = paco_report_json (report);
+  g_autofree char *md5_path = g_strconcat (out, ".framemd5", NULL);
+  g_autofree char *md5 = paco_report_framemd5 (report);
+  g_autofree char *text = paco_report_text (report);
+  gboolean good =
+      (!*path || paco_part_write_file (path, json, strlen (json), error))
+      && (!md5 || paco_part_write_file (md5_path, md5, strlen (md5), error));
 
-  g_free (path);
-  g_free (text);
-  text = paco_report_framemd5 (report);
-  if (text && good) {
-    path = g_strconcat (out, ".framemd5", NULL);
-    good = write_text (path, text, error);
-    g_free (path);
-  }
-  g_free (text);
-  if (!given->quiet) {
-    text = paco_report_text (report);
+  if (!given->quiet)
     fputs (text, stdout);
-    g_free (text);
-  }
   return good;
 }
 
@@ -147,10 +134,10 @@ list_files (const PacoArchiveOptions *options)
   if (!folder)
     return paco_tool_fail (error);
   for (guint i = 0; i < folder->files->len; i++) {
-    char *shown = paco_text_show (paco_folder_file (folder, i)->name);
+    g_autofree char *shown = paco_text_show (
+        paco_folder_file (folder, i)->name);
 
     puts (shown);
-    g_free (shown);
   }
   paco_folder_free (folder);
   return PACO_EXIT_DONE;

@@ -4,6 +4,7 @@
 #pragma once
 #include "tool/archive/archive.h"
 #include "tool.h"
+#include "container.h"
 
 /* What the command line says of coders. */
 typedef struct
@@ -44,3 +45,19 @@ gboolean paco_command_read_range (const char *text, gboolean *has_range,
 /* Says what was wrong, and returns the exit code that goes with it. Takes
  * ownership of the error. */
 int paco_command_fail (GError *error);
+
+typedef struct
+{
+  const char *folder, *out; /* of the archive's command line */
+  bool verify, quiet;
+} PacoArchiveContainer;
+
+/* Is PacoArchiveOptions.convert: the container gets the frames of `from` and the
+ * sound. With verify, both are read again and compared; else frames are counted. */
+gboolean paco_archive_container_make (const PacoArchiveContainer *container,
+    const char *from, guint64 n_frames, const PacoSound *sound, const char *to,
+    GError **error);
+
+/* Is PacoRestoreOptions.sound: gives what the container has to the maker. */
+gboolean paco_archive_container_sound (
+    const char *path, PacoSoundMaker *maker, GError **error);

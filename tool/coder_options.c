@@ -48,16 +48,13 @@ set_pair (PacoFrameDecoder *decoder, PacoFrameEncoder *encoder,
     const char *pair, GError **error)
 {
   const char *equals = strchr (pair, '=');
-  char *name;
-  bool good;
+  g_autofree char *name = NULL;
 
   if (!equals)
     return paco_tool_misused (
         error, "--set %s has no = between a name and a value", pair);
   name = g_strndup (pair, (gsize) (equals - pair));
-  good = paco_coder_set (decoder, encoder, "set", name, equals + 1, error);
-  g_free (name);
-  return good;
+  return paco_coder_set (decoder, encoder, "set", name, equals + 1, error);
 }
 
 bool

@@ -39,7 +39,7 @@ paco_container_open (const char *path, const char *kind, GError **error)
                                                        : "qtdemux";
   const char *const elements[] = { "pacoparse", demuxer, NULL };
   PacoContainer *container;
-  char *description;
+  g_autofree char *description = NULL;
 
   if (!paco_gst_has_elements (elements, error))
     return NULL;
@@ -50,7 +50,6 @@ paco_container_open (const char *path, const char *kind, GError **error)
   container = g_new0 (PacoContainer, 1);
   container->path = g_strdup (path);
   container->pipeline = paco_gst_pipeline (description, path, NULL, error);
-  g_free (description);
   if (container->pipeline) {
     container->sink = gst_bin_get_by_name (
         GST_BIN (container->pipeline), "sink");

@@ -4,6 +4,9 @@
  * GStreamer opening fails and says so. */
 #pragma once
 #include "input.h"
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct PacoContainer PacoContainer;
 
@@ -23,3 +26,34 @@ char *paco_container_other_tracks (const PacoContainer *container);
 /* Goes to that frame, or before, maybe to the first one. */
 bool paco_container_seek (
     PacoContainer *container, uint64_t number, GError **error);
+
+/* Says whether a file of that name is a container: by its extension, .mkv, .mov or
+ * .mp4. */
+bool paco_mux_takes (const char *path);
+/* Checks, before the work begins, whether paco_mux_file() can do it. sound is a
+ * WAV file, or NULL. */
+bool paco_mux_check (const char *path, const char *sound, GError **error);
+/* Puts the frames of the .paco file `part` and the sound into a container, of the
+ * kind that the name `path` says, which is written under the name `temporary`.
+ * Frames and samples are not changed. The caller checks what was written, with
+ * paco_mux_check_count() or frame by frame, because muxers leave out frames that they
+ * cannot place in time, without an error. */
+bool paco_mux_file (const char *part, const char *sound, const char *path,
+    const char *temporary, bool quiet, GError **error);
+/* Reads a container and checks that it has n_frames frames. Errors call it `path`. */
+bool paco_mux_check_count (
+    const char *temporary, const char *path, uint64_t n_frames, GError **error);
+
+/* Gets samples of sound as the file has them. */
+typedef bool (*PacoSoundFunction) (
+    void *user, const void *samples, size_t size, GError **error);
+/* Reads the sound of a container. Returns FALSE and an error, also if there is
+ * none. */
+bool paco_mux_read_sound (
+    const char *path, PacoSoundFunction function, void *user, GError **error);
+
+/* Returns a sentence if the file, of which fd is open, does not end with a whole box or
+ * element, to be freed, or NULL; kind is "MOV", "MP4" or "Matroska". *damaged says that
+ * it was finished and has been cut. A recording that was never finished may end
+ * anywhere: it is not damaged. */
+char *paco_container_end (int fd, const char *kind, bool *damaged);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Walks over the boxes of MOV and MP4 files, and the elements of Matroska files, up to the
- * one with which the file ends (container_end.h). Nothing but their headers is read. */
-#include "container_end.h"
+ * one with which the file ends (container.h). Nothing but their headers is read. */
+#include "container.h"
 #include "lib/stream/file.h"
 #include <string.h>
 
@@ -119,7 +119,7 @@ name_part (uint32_t id)
 static char *
 tell (const PacoFile *file, uint64_t offset, const Part *part, bool damaged)
 {
-  char *name = name_part (part->id);
+  g_autofree char *name = name_part (part->id);
   char *sentence = g_strdup_printf (
       "%s: the %s at byte %" G_GUINT64_FORMAT " has %" G_GUINT64_FORMAT
       " bytes, and the file ends after %" G_GUINT64_FORMAT " of them",
@@ -127,7 +127,6 @@ tell (const PacoFile *file, uint64_t offset, const Part *part, bool damaged)
               : "the recording was not finished, and lacks what it wrote last",
       name, offset, part->head + part->size, file->size - offset);
 
-  g_free (name);
   return sentence;
 }
 

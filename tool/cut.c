@@ -59,7 +59,7 @@ copy_frames (Cut *cut, PacoInput *input, PacoRecording *recording,
   PacoInputFrame frame;
   PacoInputResult result;
   bool good = true;
-  char *what;
+  g_autofree char *what = NULL;
 
   while (good && expected <= cut->range.last
       && (result = paco_input_next (input, &frame, error))
@@ -88,7 +88,6 @@ copy_frames (Cut *cut, PacoInput *input, PacoRecording *recording,
     paco_input_release (&frame);
   what = g_strdup_printf ("no frame %" G_GUINT64_FORMAT, expected);
   paco_input_has_none (input, what, error);
-  g_free (what);
   return false;
 }
 
@@ -99,7 +98,7 @@ cut_file (Cut *cut, char *from, const char *to, GError **error)
   PacoInput *input = paco_input_open (from, error);
   PacoRecording *recording = NULL;
   PacoProgress *progress;
-  char *left_out;
+  g_autofree char *left_out = NULL;
   bool good;
 
   if (!input)
@@ -118,7 +117,6 @@ cut_file (Cut *cut, char *from, const char *to, GError **error)
   left_out = good ? paco_input_left_out (input) : NULL;
   if (left_out)
     paco_tool_complain ("%s", left_out);
-  g_free (left_out);
   paco_input_close (input);
   if (good)
     return paco_recording_close (recording, cut->quiet, error);
@@ -149,7 +147,7 @@ paco_tool_cut (int argc, char **argv)
     { NULL },
   };
   GError *error = NULL;
-  char *range;
+  g_autofree char *range = NULL;
   bool good;
 
   if (!paco_tool_parse (&usage, entries, NULL, &argc, &argv))
@@ -158,7 +156,6 @@ paco_tool_cut (int argc, char **argv)
   range = g_strdup_printf ("%s-%s", argv[2], argv[3]);
   good = *argv[2] && *argv[3]
       && paco_frame_range_parse (range, &cut.range, &error);
-  g_free (range);
   if (!good && !error)
     paco_tool_misused (&error, "A and B are numbers of frames");
   if (!good || !cut_file (&cut, argv[1], argv[4], &error))

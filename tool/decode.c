@@ -92,14 +92,13 @@ write_file (Decode *decode, const PacoDecoded *frame, GError **error)
 {
   uint64_t number = frame->input.frame.number;
   PacoOutput *output;
-  char *name;
+  g_autofree char *name = NULL;
 
   if (decode->options->start >= 0)
     number = number - decode->range.first + (uint64_t) decode->options->start;
   name = decode->numbered ? paco_sequence_name (decode->path, number)
                           : g_strdup (decode->path);
   output = paco_output_open (name, &decode->rules, error);
-  g_free (name);
   if (!output)
     return false;
   if (write_picture (decode, output, &frame->pixels, error))
@@ -112,7 +111,7 @@ static void
 tell_damage (Decode *decode, const PacoDecoded *frame)
 {
   const PacoFrame *coded = &frame->input.frame;
-  char *because = paco_input_because (&frame->input);
+  g_autofree char *because = paco_input_because (&frame->input);
 
   if (coded->missing)
     paco_progress_complain (decode->progress,
@@ -133,7 +132,6 @@ tell_damage (Decode *decode, const PacoDecoded *frame)
         paco_text_plural (coded->skipped, "byte behind the last frame belongs",
             "bytes behind the last frame belong"),
         because);
-  g_free (because);
   if (frame->error)
     paco_progress_complain (decode->progress,
         "frame %" G_GUINT64_FORMAT " is left out: %s", coded->number,

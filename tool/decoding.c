@@ -2,9 +2,102 @@
  * Decodes frames of a file, several at a time, with libpaco (decoding.h). */
 #include "decoding.h"
 #include "tool/archive/memory.h"
-#include "slices.h"
 #include "tool.h"
+#include "codec/header.h"
 #include <string.h>
+
+/* --- stacks --- */
+
+void
+paco_slice_read (const PacoFrame *frame, PacoHeader *header)
+{
+  if (!paco_header_parse (frame->data, frame->size, header, NULL, NULL))
+    header->video.slice = (PacoSlice){ 0 };
+}
+
+static bool
+place_slice (
+    PacoDecoded *frame, PacoInfo *told, PacoImage *image, GError **error)
+{
+  unsigned how = PACO_IMAGE_TWO_BYTES
+      | (G_BYTE_ORDER == G_BIG_ENDIAN ? PACO_IMAGE_BIG_ENDIAN : 0);
+  size_t bytes = 0;
+  PacoError failure;
+
+  told->depth[0] = PACO_SLICE_DEPTH;
+  if (paco_image_init (image, told, 0, how, NULL, &bytes, &failure)
+          == PACO_STATUS_OK
+      && bytes > frame->capacity) {
+    g_free (frame->samples);
+    frame->samples = g_try_malloc (bytes);
+    frame->capacity = frame->samples ? bytes : 0;
+  }
+  if (!frame->samples)
+    return paco_tool_failed (
+        error, "there is no memory for a slice of %zu bytes", bytes);
+  if (!paco_tool_check (paco_image_init (image, told, 0, how, frame->samples,
+                            &bytes, &failure),
+          &failure, error))
+    return false;
+  told->depth[0] = frame->stack.slice.depth;
+  return true;
+}
+
+static bool
+is_sound (const PacoDecoded *frame)
+{
+  return !frame->error && frame->result.corrupted_blocks == 0;
+}
+
+/* Tells of each picture what is wrong with its stack. Returns whether anything can be
+ * shown. */
+static bool
+judge (GQueue *frames)
+{
+  const PacoDecoded *first = g_queue_peek_head (frames);
+  unsigned n_sound = 0, n_bad;
+
+  if (first->stack.slice.levels == 0)
+    return true;
+  for (GList *at = frames->head; at; at = at->next)
+    n_sound += is_sound (at->data);
+  n_bad = first->stack.slice.length - n_sound;
+  for (GList *at = frames->head; at; at = at->next) {
+    PacoDecoded *frame = at->data;
+
+    frame->n_bad = n_bad - !is_sound (frame);
+    if (first->error && !frame->error)
+      paco_tool_failed (&frame->error,
+          "the first slice of its stack cannot be decoded: %s",
+          first->error->message);
+  }
+  return !first->error;
+}
+
+static bool
+finish_slices (GQueue *frames, GError **error)
+{
+  const PacoDecoded *first = g_queue_peek_head (frames);
+  const PacoInfo *info = &first->pixels.info;
+  uint16_t *slices[PACO_MAX_STACK] = { NULL };
+  const PacoImage *images[PACO_MAX_STACK] = { NULL };
+  PacoError failure;
+
+  if (!judge (frames))
+    return true;
+  for (GList *at = frames->head; at; at = at->next) {
+    PacoDecoded *frame = at->data;
+
+    if (frame->error)
+      continue;
+    slices[frame->stack.slice.position] = frame->samples;
+    images[frame->stack.slice.position] = &frame->pixels.image;
+  }
+  return paco_tool_check (
+      paco_stack_pictures (first->input.frame.data, first->input.frame.size,
+          slices, info->width, info->height, images, &failure),
+      &failure, error);
+}
 
 /* Holds the frames between being read and being done, the oldest one first, slices
  * that are decoded and wait for the others of their stack, and frames that are used
@@ -73,7 +166,7 @@ end_stack (Work *work, GError **error)
 {
   PacoDecoded *frame;
   bool good = g_queue_is_empty (&work->stack)
-      || paco_slices_finish (&work->stack, error);
+      || finish_slices (&work->stack, error);
 
   while (good && (frame = g_queue_pop_head (&work->stack)))
     good = hand_on (work, frame, error);
@@ -205,7 +298,7 @@ lay_out (Work *work, PacoDecoded *frame, PacoImage *image, GError **error)
   if (!paco_pixels_tell (
           &info, decoding->reduce, decoding->region, &told, error)
       || (frame->stack.slice.length > 0
-          && !paco_slice_place (frame, &told, image, error))
+          && !place_slice (frame, &told, image, error))
       || !paco_pixels_place (
           &frame->pixels, decoding->kind, decoding->format, &told, error))
     return false;

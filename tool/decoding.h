@@ -14,7 +14,7 @@ typedef struct
   PacoResult result;
   /* Why it could not be decoded; NULL: pixels are its picture. */
   GError *error;
-  /* Of a slice whose stack becomes pictures (slices.h); else slice.length is 0. */
+  /* Of a slice whose stack becomes pictures ; else slice.length is 0. */
   PacoStacks stack;
   uint16_t *samples; /* of the slice */
   size_t capacity;   /* bytes that there are for them */
@@ -53,3 +53,6 @@ typedef struct
 /* Decodes the frames of the range. Errors are those of reading, of done(), and of the
  * settings; damage is none. */
 bool paco_decoding_run (const PacoDecoding *decoding, GError **error);
+
+/* Reads the header of a frame; the length of its slice is 0 if it cannot be read. */
+void paco_slice_read (const PacoFrame *frame, PacoHeader *header);

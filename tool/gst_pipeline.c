@@ -12,8 +12,8 @@ load_own_plugin (void)
   static const char *const folders[] = { "plugin", "lib/gstreamer-1.0",
     PACO_PLUGIN_FOLDER };
   const char *given = g_getenv ("GST_PLUGIN_PATH_1_0");
-  char *program = g_file_read_link ("/proc/self/exe", NULL);
-  char *folder = program ? g_path_get_dirname (program) : NULL;
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *folder = program ? g_path_get_dirname (program) : NULL;
   GstPlugin *plugin = NULL;
 
   if (!given)
@@ -21,16 +21,13 @@ load_own_plugin (void)
   for (unsigned i = 0;
        folder && !(given && *given) && !plugin && i < G_N_ELEMENTS (folders);
        i++) {
-    char *path = g_build_filename (
+    g_autofree char *path = g_build_filename (
         folder, "..", folders[i], "libgstpaco.so", NULL);
 
     if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
       plugin = gst_plugin_load_file (path, NULL);
-    g_free (path);
   }
   gst_clear_object (&plugin);
-  g_free (folder);
-  g_free (program);
 }
 
 bool
@@ -142,7 +139,7 @@ static void
 tell_error (GstMessage *message, const char *path, GError **error)
 {
   GError *failure = NULL;
-  char *debug = NULL;
+  g_autofree char *debug = NULL;
 
   gst_message_parse_error (message, &failure, &debug);
   g_strchomp (failure->message);
@@ -154,7 +151,6 @@ tell_error (GstMessage *message, const char *path, GError **error)
   else
     paco_tool_failed (error, "%s: GStreamer says: %s", path, failure->message);
   g_error_free (failure);
-  g_free (debug);
   gst_message_unref (message);
 }
 

@@ -289,10 +289,9 @@ print_coding (const PacoInfo *info)
 static void
 print_file (const char *name, const char *kind, const File *file)
 {
-  char *shown = paco_text_show (name);
+  g_autofree char *shown = paco_text_show (name);
 
   printf ("%s: %s\n", shown, kind);
-  g_free (shown);
   print_picture (&file->first);
   print_amounts (file);
   print_coding (&file->first);

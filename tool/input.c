@@ -2,7 +2,6 @@
  * Opens files that commands read frames from (input.h), with libpaco or container.c. */
 #include "input.h"
 #include "container.h"
-#include "container_end.h"
 #include "lib/stream/io.h"
 #include "tool.h"
 #include <errno.h>
@@ -279,7 +278,7 @@ paco_input_count (PacoInput *input)
 char *
 paco_input_left_out (const PacoInput *input)
 {
-  char *tracks = input->container
+  g_autofree char *tracks = input->container
       ? paco_container_other_tracks (input->container)
       : NULL;
   char *sentence = tracks
@@ -287,7 +286,6 @@ paco_input_left_out (const PacoInput *input)
           "only the frames of %s are copied; left out: %s", input->name, tracks)
       : NULL;
 
-  g_free (tracks);
   return sentence;
 }
 

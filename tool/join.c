@@ -2,7 +2,7 @@
  * Implements paco join: it writes files one behind the other as one. Nothing is
  * coded anew. What was coded in parts, on many machines, becomes the file that one
  * machine would have written. */
-#include "tool/archive/count.h"
+#include "tool/archive/chunks.h"
 #include "codec/header.h"
 #include "codec/text.h"
 #include "input.h"
@@ -80,7 +80,7 @@ tell_damage (
     Join *join, const PacoInput *input, const PacoInputFrame *input_frame)
 {
   const PacoFrame *frame = &input_frame->frame;
-  char *because;
+  g_autofree char *because = NULL;
 
   if (!frame->missing && !frame->skipped)
     return;
@@ -95,7 +95,6 @@ tell_damage (
       paco_text_plural (frame->missing, "frame is", "frames are"),
       frame->skipped, paco_text_plural (frame->skipped, "byte is", "bytes are"),
       because);
-  g_free (because);
 }
 
 /* Reports files that a part's archive has, and of which there is nothing. */
@@ -126,11 +125,10 @@ count_file (Join *join, const PacoInput *input, const PacoFrame *frame)
 static void
 tell_left_out (Join *join, const PacoInput *input)
 {
-  char *left_out = paco_input_left_out (input);
+  g_autofree char *left_out = paco_input_left_out (input);
 
   if (left_out)
     paco_progress_complain (join->progress, "%s", left_out);
-  g_free (left_out);
 }
 
 static bool

@@ -41,10 +41,9 @@ print_help (FILE *to)
 static int
 run (unsigned command, int argc, char **argv)
 {
-  char *name = g_strdup_printf ("paco %s", commands[command].name);
+  g_autofree char *name = g_strdup_printf ("paco %s", commands[command].name);
 
   g_set_prgname (name);
-  g_free (name);
   return commands[command].run (argc, argv);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Makes MKV and MOV files with GStreamer (mux.h, gst_pipeline.h). */
-#include "mux.h"
+ * Makes MKV and MOV files with GStreamer (container.h, gst_pipeline.h). */
+#include "container.h"
 #include "lib/stream/io.h"
 #include "gst_pipeline.h"
 #include "input.h"
@@ -126,7 +126,7 @@ paco_mux_file (const char *part, const char *sound, const char *path,
     const char *temporary, bool quiet, GError **error)
 {
   const char *muxer = containers[find_container (path)].muxer;
-  char *description = g_strdup_printf (
+  g_autofree char *description = g_strdup_printf (
       "filesrc name=from ! pacoparse name=parse ! " QUEUE
       " ! mux.  %s %s name=mux ! filesink name=to",
       sound ? "filesrc name=sound ! wavparse ! " QUEUE " ! mux. " : "", muxer);
@@ -137,7 +137,6 @@ paco_mux_file (const char *part, const char *sound, const char *path,
       : NULL;
   bool good;
 
-  g_free (description);
   if (source) {
     g_object_set (source, "location", sound, NULL);
     gst_object_unref (source);
@@ -230,7 +229,7 @@ paco_mux_read_sound (
   int row = find_container (path);
   const char *const elements[] = { containers[MAX (row, 0)].demuxer, NULL };
   GstElement *pipeline;
-  char *description;
+  g_autofree char *description = NULL;
   bool good;
 
   if (row < 0)
@@ -242,7 +241,6 @@ paco_mux_read_sound (
       "caps=audio/x-raw ! appsink name=sink sync=false max-buffers=16",
       containers[row].demuxer);
   pipeline = paco_gst_pipeline (description, path, NULL, error);
-  g_free (description);
   good = pipeline && pull_sound (pipeline, path, function, user, error);
   paco_gst_free (pipeline);
   return good;

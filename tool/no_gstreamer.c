@@ -2,7 +2,6 @@
  * Replaces container.c and mux.c if the program is built without GStreamer: every
  * function fails with a sentence that says so. */
 #include "container.h"
-#include "mux.h"
 #include "tool.h"
 
 static bool

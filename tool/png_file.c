@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reads and writes PNG files with libpng (png_file.h, writers.h). They have samples
+ * Reads and writes PNG files with libpng (readers.h, writers.h). They have samples
  * of 8 or 16 bits. If the picture's have other depths, they are stretched, by
  * repeating their highest bits, and the chunk sBIT says how many bits there were, so
  * that they come back unchanged. */
-#include "png_file.h"
-#include "tool/archive/kinds/png_color.h"
+#include "readers.h"
+#include "tool/archive/kinds/png.h"
 #include "tool.h"
 #include "writers.h"
 #include <png.h>

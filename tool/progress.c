@@ -136,14 +136,13 @@ void
 paco_progress_complain (PacoProgress *progress, const char *format, ...)
 {
   va_list arguments;
-  char *sentence;
+  g_autofree char *sentence = NULL;
 
   va_start (arguments, format);
   sentence = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   paco_progress_pause (progress);
   paco_tool_complain ("%s", sentence);
-  g_free (sentence);
 }
 
 void

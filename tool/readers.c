@@ -2,11 +2,9 @@
  * Reads pictures for encode (readers.h), by tool/archive/source.h, png_file.c and y4m.c. */
 #include "readers.h"
 #include "lib/stream/io.h"
-#include "png_file.h"
-#include "tool/archive/kinds.h"
+#include "tool/archive/source.h"
 #include "sequence.h"
 #include "tool.h"
-#include "y4m.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -112,7 +110,7 @@ static bool
 begin_y4m (PacoPictures *pictures, GError **error)
 {
   GError *failure = NULL;
-  char *line = read_line (pictures, &failure);
+  g_autofree char *line = read_line (pictures, &failure);
 
   if (!line && !failure)
     fail (&failure, pictures->name, "it is empty");
@@ -122,10 +120,8 @@ begin_y4m (PacoPictures *pictures, GError **error)
   }
   if (!paco_y4m_parse (line, &pictures->info, error)) {
     g_prefix_error (error, "%s: ", pictures->name);
-    g_free (line);
     return false;
   }
-  g_free (line);
   pictures->y4m = true;
   return true;
 }
@@ -163,20 +159,17 @@ begin_stream (
 static bool
 begin_frame (PacoPictures *pictures, GError **error)
 {
-  char *line;
-  bool good;
+  g_autofree char *line = NULL;
 
   if (!pictures->y4m)
     return true;
   line = read_line (pictures, error);
   if (!line)
     return false;
-  good = strcmp (line, PACO_Y4M_FRAME) == 0
+  return strcmp (line, PACO_Y4M_FRAME) == 0
       || g_str_has_prefix (line, PACO_Y4M_FRAME " ")
       || fail (error, pictures->name,
           "the Y4M file is damaged: no frame begins where one should");
-  g_free (line);
-  return good;
 }
 
 static bool
@@ -271,7 +264,7 @@ next_name (PacoPictures *pictures, GError **error)
 static bool
 next_file (PacoPictures *pictures, PacoPictureRead *picture, GError **error)
 {
-  char *name = next_name (pictures, error);
+  g_autofree char *name = next_name (pictures, error);
   bool good;
 
   if (!name)
@@ -279,7 +272,6 @@ next_file (PacoPictures *pictures, PacoPictureRead *picture, GError **error)
   good = read_file (name, picture->bytes, error)
       && parse_picture (name, picture, error);
   pictures->frames += good;
-  g_free (name);
   return good;
 }
 

@@ -5,6 +5,9 @@
 #pragma once
 #include "tool/archive/source.h"
 #include "formats.h"
+#include "lib/paco.h"
+#include <glib.h>
+#include <stdbool.h>
 
 typedef struct PacoPictures PacoPictures;
 
@@ -41,3 +44,22 @@ bool paco_pictures_skip (PacoPictures *pictures, uint64_t n, GError **error);
 
 void paco_picture_read_init (PacoPictureRead *picture);
 void paco_picture_read_clear (PacoPictureRead *picture);
+
+#define PACO_Y4M_MAGIC "YUV4MPEG2"
+#define PACO_Y4M_FRAME "FRAME"
+#define PACO_Y4M_MAX_LINE 1024
+
+/* Reads the first line, without its end. Errors: it does not say what is needed,
+ * or the codec does not take such pictures. */
+bool paco_y4m_parse (const char *line, PacoInfo *info, GError **error);
+/* Returns the first line, with its end, to be freed, or NULL and an error for
+ * pictures that Y4M does not know. */
+char *paco_y4m_print (const PacoInfo *info, GError **error);
+
+/* Says whether a PNG file is one of these: it has a palette, samples of fewer than 8 bits,
+ * sBIT, tRNS, an animation, or does not end as it should. */
+bool paco_png_is_special (const uint8_t *bytes, size_t size);
+/* Reads a file in memory: *info, and *image in `samples`. Errors: the file is no
+ * PNG file, or it is cut. */
+bool paco_png_read (const uint8_t *bytes, size_t size, PacoInfo *info,
+    PacoImage *image, GByteArray *samples, GError **error);

@@ -3,7 +3,7 @@
  * and mux.c. */
 #include "recording.h"
 #include "lib/paco.h"
-#include "mux.h"
+#include "container.h"
 #include "tool.h"
 #include <errno.h>
 #include <string.h>
@@ -77,7 +77,8 @@ paco_recording_open (const char *path, const char *sound,
   const PacoOutputRules part_rules = { .force = true };
   PacoRecording *recording = g_new0 (PacoRecording, 1);
   bool contained = paco_mux_takes (path);
-  char *part = contained ? g_strconcat (path, ".paco", NULL) : g_strdup (path);
+  g_autofree char *part = contained ? g_strconcat (path, ".paco", NULL)
+                                    : g_strdup (path);
   PacoError failure;
   bool good = check_path (path, sound, rules, error);
 
@@ -93,7 +94,6 @@ paco_recording_open (const char *path, const char *sound,
             paco_writer_open_fd (paco_output_fd (recording->output),
                 &recording->writer, &failure),
             &failure, error);
-  g_free (part);
   if (good)
     return recording;
   paco_recording_abandon (recording);

@@ -4,7 +4,6 @@
 #include "tool/archive/part.h"
 #include "tool/archive/restore.h"
 #include "archive_command.h"
-#include "archive_container.h"
 #include "input.h"
 #include "progress.h"
 #include "tool.h"
@@ -76,21 +75,13 @@ show_progress (gpointer user, guint64 done)
 static gboolean
 tell (const Options *given, const PacoReport *report, GError **error)
 {
-  gboolean good = TRUE;
+  g_autofree char *text = paco_report_text (report);
+  g_autofree char *json = paco_report_json (report);
 
-  if (!given->quiet) {
-    char *text = paco_report_text (report);
-
+  if (!given->quiet)
     fputs (text, stdout);
-    g_free (text);
-  }
-  if (given->report) {
-    char *json = paco_report_json (report);
-
-    good = paco_part_write_file (given->report, json, strlen (json), error);
-    g_free (json);
-  }
-  return good;
+  return !given->report
+      || paco_part_write_file (given->report, json, strlen (json), error);
 }
 
 /* Names what does not come back. */

@@ -124,8 +124,7 @@ static bool
 parse_name (const Pattern *pattern, const char *path, uint64_t *number)
 {
   const char *at = path + strlen (pattern->before);
-  char *again;
-  bool same;
+  g_autofree char *again = NULL;
 
   if (!g_str_has_prefix (path, pattern->before))
     return false;
@@ -134,9 +133,7 @@ parse_name (const Pattern *pattern, const char *path, uint64_t *number)
   /* The comparison looks at what stands behind the number. */
   *number = g_ascii_strtoull (at, NULL, 10);
   again = print_name (pattern, *number);
-  same = strcmp (again, path) == 0;
-  g_free (again);
-  return same;
+  return strcmp (again, path) == 0;
 }
 
 bool
@@ -144,28 +141,23 @@ paco_sequence_find (const char *text, PacoSequenceFunction function, void *user)
 {
   Pattern pattern;
   const char *slash, *name;
-  char *folder;
-  GDir *files;
+  g_autofree char *folder = NULL;
+  g_autoptr (GDir) files = NULL;
   bool found = false;
 
   if (!parse_pattern (text, &pattern))
     return false;
   slash = strrchr (pattern.before, '/');
-  folder = slash
-      ? g_strndup (pattern.before, (gsize) (slash + 1 - pattern.before))
-      : g_strdup ("");
+  folder = g_strndup (
+      pattern.before, slash ? (gsize) (slash + 1 - pattern.before) : 0);
   files = g_dir_open (slash ? folder : ".", 0, NULL);
   while (!found && files && (name = g_dir_read_name (files))) {
-    char *path = g_strconcat (folder, name, NULL);
+    g_autofree char *path = g_strconcat (folder, name, NULL);
     uint64_t number;
 
     found = parse_name (&pattern, path, &number)
         && function (user, path, number);
-    g_free (path);
   }
-  if (files)
-    g_dir_close (files);
-  g_free (folder);
   clear_pattern (&pattern);
   return found;
 }

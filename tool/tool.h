@@ -3,10 +3,20 @@
  * they read their command line, how they report errors and how signals end them. A
  * command is a file of its name and a row of the table in main.c. */
 #pragma once
-#include "exit-codes.h"
 #include "lib/paco.h"
 #include <glib.h>
 #include <stdbool.h>
+
+/* What the program tells the shell that has run it; docs/paco.1 and the tests list the
+ * same numbers. */
+typedef enum
+{
+  PACO_EXIT_DONE = 0,   /* what was asked for is done */
+  PACO_EXIT_FAILED = 1, /* it could not be done; standard error says why */
+  PACO_EXIT_USAGE = 2,  /* the command line asks for nothing that there is */
+  PACO_EXIT_DAMAGE = 3, /* done, but frames are damaged or missing */
+  PACO_EXIT_INTERRUPTED = 130 /* a signal has ended it in order */
+} PacoExit;
 
 /* Each gets the arguments behind `paco`, of which argv[0] is the command's name,
  * and returns a PacoExit. */
@@ -69,7 +79,7 @@ int paco_tool_fail (GError *error);
 bool paco_tool_check (
     PacoStatus status, const PacoError *failure, GError **error);
 
-/* --- signals (signals.c) --- */
+/* --- signals --- */
 
 /* Makes SIGINT, SIGTERM and SIGHUP be only noted; the second one of them ends the
  * process at once. A pipe that nobody reads, or a file that may not grow, becomes

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Implements paco verify: it finds out whether all frames of a file are there and
- * sound. It decodes each frame with decoding.c, and names the blocks that are
- * damaged with damage.c. */
-#include "tool/archive/count.h"
+ * sound. It decodes each frame with decoding.c. */
+#include "tool/archive/chunks.h"
 #include "codec/json.h"
 #include "codec/text.h"
 #include "coder_options.h"
-#include "damage.h"
 #include "decoding.h"
 #include "progress.h"
-#include "slices.h"
 #include "tool.h"
+#include "codec/check.h"
+#include "codec/index.h"
 #include <stdio.h>
 
 #define NAMED_BLOCKS 8 /* of a frame */
@@ -33,6 +32,65 @@ typedef struct
   PacoStacks stacks;
   bool is_damaged; /* and whether it has been counted so */
 } Verify;
+
+static void
+name_block (GString *names, const PacoGeometry *geometry, uint32_t i)
+{
+  static const char *const orientations[] = { "LL", "HL", "LH", "HH" };
+  const PacoCodeblock *block = &geometry->blocks[i];
+  const PacoSubband *subband = &geometry->subbands[block->subband];
+
+  if (names->len > 0)
+    g_string_append (names, "; ");
+  g_string_append_printf (names, "%s of level %u, component %u",
+      orientations[subband->orientation], subband->level, subband->component);
+  if (geometry->n_fields == 2)
+    g_string_append_printf (names, ", field %u", subband->field);
+  g_string_append_printf (names, ", at %u,%u", block->x, block->y);
+}
+
+static void
+name_broken (const uint8_t *payload, const PacoBlockRecord *records,
+    const PacoGeometry *geometry, unsigned most, GString *names, unsigned *n)
+{
+  for (uint32_t i = 0; i < geometry->n_blocks; i++) {
+    const PacoBlockRecord *record = &records[i];
+
+    if (record->planes == 0
+        || paco_block_check (payload + record->offset, record->length)
+            == record->check)
+      continue;
+    if ((*n)++ < most)
+      name_block (names, geometry, i);
+  }
+}
+
+/* Returns "LL of component 0 at 64,0; ..." for up to `most` broken blocks of the whole
+ * frame at data, to be freed; x and y are coefficients of the subband. *n becomes how
+ * many there are. The text is empty if the frame has no checks, or a damaged index. */
+static char *
+name_blocks (const void *data, gsize size, unsigned most, unsigned *n)
+{
+  GString *names = g_string_new (NULL);
+  PacoHeader header;
+  PacoGeometry *geometry;
+  PacoBlockRecord *records;
+
+  *n = 0;
+  if (!paco_header_parse (data, size, &header, NULL, NULL)
+      || header.frame_size > size || !header.coding.block_checks)
+    return g_string_free (names, FALSE);
+  geometry = paco_geometry_new (&header.picture, &header.coding);
+  records = g_try_new (PacoBlockRecord, geometry->n_blocks);
+  if (records
+      && paco_index_parse_frame (data, &header, geometry, records, NULL))
+    name_broken (
+        (const uint8_t *) data + header.header_size + header.index_size,
+        records, geometry, most, names, n);
+  g_free (records);
+  paco_geometry_free (geometry);
+  return g_string_free (names, FALSE);
+}
 
 /* Adds a line to the report: what is wrong with a frame, or between frames. */
 static void G_GNUC_PRINTF (3, 4)
@@ -61,13 +119,13 @@ static void
 tell_blocks (Verify *verify, const PacoFrame *frame, unsigned broken)
 {
   unsigned n;
-  char *names = paco_damage_blocks (frame->data, frame->size, NAMED_BLOCKS, &n);
+  g_autofree char *names = name_blocks (
+      frame->data, frame->size, NAMED_BLOCKS, &n);
 
   verify->blocks_damaged += broken;
   tell (verify, frame->number, "%u damaged %s%s%s%s", broken,
       paco_text_plural (broken, "block", "blocks"), *names ? ": " : "", names,
       n > NAMED_BLOCKS ? "; ..." : "");
-  g_free (names);
 }
 
 /* Reports bytes behind the last whole frame. */
@@ -91,7 +149,7 @@ static void
 tell_gap (Verify *verify, const PacoInputFrame *input)
 {
   const PacoFrame *frame = &input->frame;
-  char *because = paco_input_because (input);
+  g_autofree char *because = paco_input_because (input);
 
   if (frame->missing == 1)
     tell (verify, frame->number - 1, "missing");
@@ -107,7 +165,6 @@ tell_gap (Verify *verify, const PacoInputFrame *input)
         because);
   else if (frame->skipped)
     tell_end (verify, frame, because);
-  g_free (because);
   verify->bytes_damaged += frame->skipped;
   paco_file_count_report (
       &verify->count, MAX (frame->missing, frame->skipped > 0));
@@ -370,10 +427,9 @@ verify_file (Verify *verify, const char *path)
   if (verify->json)
     print_json (verify, path);
   else {
-    char *shown = paco_text_show (path);
+    g_autofree char *shown = paco_text_show (path);
 
     print_summary (verify, shown);
-    g_free (shown);
   }
   return is_sound (verify) ? PACO_EXIT_DONE : PACO_EXIT_DAMAGE;
 }

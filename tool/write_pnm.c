@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Writes PGM, PPM and PAM files, for writers.c. A decoder writes the samples as they
- * are in the file. */
+ * Writes PGM, PPM, PAM and raw files, for writers.c. A decoder writes the samples as
+ * they are in the file. */
 #include "tool.h"
 #include "writers.h"
 #include <string.h>
@@ -78,14 +78,13 @@ head_pam (const PacoPixels *pixels, GByteArray *bytes, GError **error)
   };
   const PacoInfo *info = &pixels->info;
   unsigned n = info->n_components;
-  char *head = g_strdup_printf (
+  g_autofree char *head = g_strdup_printf (
       "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n",
       info->width, info->height, n, (1u << info->depth[0]) - 1,
       paco_format_is_yuv (info) ? (n == 3 ? "YUV" : "YUV_ALPHA")
                                 : types[n - 1]);
 
   g_byte_array_append (bytes, (const guint8 *) head, (guint) strlen (head));
-  g_free (head);
   return true;
 }
 
@@ -101,4 +100,37 @@ const PacoWriterKind paco_writer_pam = {
   .extensions = { "pam" },
   .place = place_pam,
   .head = head_pam,
+};
+
+/* --- raw --- */
+
+static bool
+place_raw (
+    PacoPixels *pixels, const PacoFormat *format, size_t *bytes, GError **error)
+{
+  if (!format)
+    format = paco_format_for (&pixels->info);
+  if (format && !paco_format_holds (format, &pixels->info))
+    return paco_tool_failed (error,
+        "%s does not hold the samples of this picture, which has %u "
+        "component%s of %u bits",
+        format->name, pixels->info.n_components,
+        pixels->info.n_components == 1 ? "" : "s", pixels->info.depth[0]);
+  *bytes = paco_format_place (
+      format, &pixels->info, pixels->samples, &pixels->image);
+  return true;
+}
+
+static bool
+head_raw (const PacoPixels *pixels, GByteArray *bytes, GError **error)
+{
+  return true;
+}
+
+const PacoWriterKind paco_writer_raw = {
+  .name = "raw",
+  .extensions = { "raw", "yuv", "rgb", "gray" },
+  .stream = true,
+  .place = place_raw,
+  .head = head_raw,
 };

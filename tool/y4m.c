@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reads and writes the header of Y4M files, for readers.c (y4m.h), and writes such
+ * Reads and writes the header of Y4M files, for readers.c (readers.h), and writes such
  * files, for writers.c. */
-#include "y4m.h"
+#include "readers.h"
 #include "tool.h"
 #include "writers.h"
 #include <stdio.h>
@@ -270,12 +270,11 @@ place (
 static bool
 begin (const PacoInfo *info, GByteArray *bytes, GError **error)
 {
-  char *line = paco_y4m_print (info, error);
+  g_autofree char *line = paco_y4m_print (info, error);
 
   if (!line)
     return false;
   g_byte_array_append (bytes, (const guint8 *) line, (guint) strlen (line));
-  g_free (line);
   return true;
 }
 

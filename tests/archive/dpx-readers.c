@@ -8,7 +8,7 @@
  *     dpx-readers FOLDER   (which is made, and taken away again)
  *
  * The exit code is 77 if neither program is there. */
-#include "tool/archive/kinds.h"
+#include "tool/archive/source.h"
 #include "dpx-writer.h"
 #include "restoring.h"
 #include <errno.h>

@@ -5,7 +5,7 @@
  * restored.
  *
  * PACO_CASES says how many random files each test has (n-cases.h). */
-#include "tool/archive/kinds.h"
+#include "tool/archive/source.h"
 #include "dpx-writer.h"
 #include "restoring.h"
 #include "tests/codec/n-cases.h"

@@ -2,7 +2,7 @@
  * Tests PNG files of libpng, with all its settings drawn: they come back bit by bit,
  * and libpng reads the same samples. Other files are refused with a sentence, and
  * damaged ones do no harm. */
-#include "tool/archive/kinds.h"
+#include "tool/archive/source.h"
 #include "tests/archive/still-files.h"
 #include <png.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * Tests TIFF files of libtiff, with all kinds of strips, tiles, planes and
  * compression drawn: they come back bit by bit, and libtiff reads the same samples.
  * Other files are refused with a sentence, and damaged ones do no harm. */
-#include "tool/archive/kinds.h"
-#include "tool/archive/kinds/tiff_memory.h"
+#include "tool/archive/source.h"
+#include "tool/archive/kinds/tiff.h"
 #include "tests/archive/still-files.h"
 #include "codec/bytes.h"
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "tool/archive/bytes.h"
 #include "tool/archive/chunks.h"
 #include "tool/archive/folder.h"
-#include "tool/archive/kinds.h"
+#include "tool/archive/source.h"
 #include "tool/archive/line.h"
 #include "tool/archive/memory.h"
 #include "tool/archive/part.h"

@@ -7,7 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sandbox.h"
 #include "tool/input.h"
-#include "tool/mux.h"
+#include "tool/container.h"
 #include <stdio.h>
 #include <string.h>
 

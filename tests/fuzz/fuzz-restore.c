@@ -5,7 +5,7 @@
  * and finish() make, and nothing else may be written: not through links, not outside
  * the folder, not over other files. */
 #include "tool/archive/chunks.h"
-#include "tool/archive/kinds.h"
+#include "tool/archive/source.h"
 #include "tool/archive/part.h"
 #include "tool/archive/restore.h"
 #include "codec/bytes.h"

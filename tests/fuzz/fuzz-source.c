@@ -8,7 +8,7 @@
  * the generator's seed, the others the file. With an odd seed what cannot be
  * made again is kept whole. */
 #include "tool/archive/chunks.h"
-#include "tool/archive/kinds.h"
+#include "tool/archive/source.h"
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutator.h"

@@ -2,7 +2,7 @@
  * Makes a folder of source files a .paco file (archive.h): it begins and ends a run,
  * and does its last step, which writes. */
 #include "tool/archive/archive.h"
-#include "tool/archive/flights.h"
+#include "tool/archive/line.h"
 #include "tool/archive/restore.h"
 #include "tool/archive/run.h"
 #include "codec/text.h"
@@ -28,21 +28,14 @@ enum
 static gboolean
 is_inside (const char *path, const char *folder)
 {
-  char *parent = g_path_get_dirname (path), *real_parent, *real_folder;
-  gboolean inside = FALSE;
+  g_autofree char *parent = g_path_get_dirname (path);
+  g_autofree char *real_parent = realpath (parent, NULL);
+  g_autofree char *real_folder = realpath (folder, NULL);
+  gsize length = real_folder ? strlen (real_folder) : 0;
 
-  real_parent = realpath (parent, NULL);
-  real_folder = realpath (folder, NULL);
-  if (real_parent && real_folder) {
-    gsize length = strlen (real_folder);
-
-    inside = strncmp (real_parent, real_folder, length) == 0
-        && (real_parent[length] == 0 || real_parent[length] == '/');
-  }
-  free (real_parent);
-  free (real_folder);
-  g_free (parent);
-  return inside;
+  return real_parent && real_folder
+      && strncmp (real_parent, real_folder, length) == 0
+      && (real_parent[length] == 0 || real_parent[length] == '/');
 }
 
 static gboolean
@@ -68,7 +61,8 @@ static gboolean
 read_first (PacoRun *run, GError **error)
 {
   const PacoFolderFile *file = paco_folder_file (run->folder, run->first);
-  char *path = paco_folder_path (run->folder, run->first);
+  g_autofree char *path = paco_folder_path (run->folder, run->first);
+  g_autofree char *shown = g_filename_display_name (path);
   PacoBytes *bytes = paco_bytes_new ();
   PacoSource source;
   gboolean good;
@@ -79,15 +73,10 @@ read_first (PacoRun *run, GError **error)
       && paco_source_parse (run->kind, bytes->data, bytes->len, &source, error);
   if (good)
     run->picture = source.info;
-  else {
-    char *shown = g_filename_display_name (path);
-
+  else
     g_prefix_error (error, "%s cannot be archived: ", shown);
-    g_free (shown);
-  }
   paco_source_clear (&source);
   paco_bytes_free (bytes);
-  g_free (path);
   return good;
 }
 
@@ -363,7 +352,7 @@ static gboolean
 finish (PacoRun *run, GError **error)
 {
   const PacoArchiveOptions *options = run->options;
-  char *temporary;
+  g_autofree char *temporary = NULL;
   gboolean good;
 
   if (!options->convert)
@@ -375,7 +364,6 @@ finish (PacoRun *run, GError **error)
       && paco_part_rename (temporary, options->out, error);
   if (good)
     remove (paco_part_path (run->part));
-  g_free (temporary);
   return good;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Does the steps of archive in between: pictures are coded, and frames decoded,
- * several of them in flight (flights.h). */
-#include "tool/archive/flights.h"
+ * several of them in flight (line.h). */
+#include "tool/archive/line.h"
 #include "tool/archive/run.h"
 
 static void

@@ -67,6 +67,22 @@ paco_read_whole_file (const char *path, guint64 size, PacoBytes *bytes,
   return good;
 }
 
+void
+paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
+    const char *format, ...)
+{
+  g_autofree char *path = paco_folder_path (run->folder, number);
+  g_autofree char *sentence = NULL;
+  GError *error = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  sentence = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  paco_archive_fail_file (&error, code, path, "%s", sentence);
+  paco_line_fail (run->line, number, error);
+}
+
 /* --- reading ------------------------------------------------------------- */
 
 static void
@@ -84,7 +100,7 @@ settle_info (PacoRun *run, PacoRunItem *item)
 {
   const PacoArchiveOptions *options = run->options;
   PacoInfo *info = &item->source.info;
-  char *difference;
+  g_autofree char *difference = NULL;
 
   if (options->fps_n > 0) {
     info->fps_n = options->fps_n;
@@ -96,7 +112,6 @@ settle_info (PacoRun *run, PacoRunItem *item)
     return TRUE;
   paco_run_fail (run, item->number, PACO_ARCHIVE_FAILED,
       "does not belong to the sequence: %s", difference);
-  g_free (difference);
   return FALSE;
 }
 
@@ -178,11 +193,10 @@ static gboolean
 read_file (PacoRun *run, PacoRunItem *item, GError **error)
 {
   const PacoFolderFile *file = paco_folder_file (run->folder, item->number);
-  char *path = paco_folder_path (run->folder, item->number);
+  g_autofree char *path = paco_folder_path (run->folder, item->number);
   gboolean good = paco_run_read_file (run, path, file->size, item->file,
       &item->source, run->options->md5, &item->kept.checksums, error);
 
-  g_free (path);
   g_free (item->kept.name);
   item->kept.name = g_strdup (file->name);
   item->kept.n_files = (guint32) (run->end - run->first);

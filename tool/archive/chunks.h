@@ -5,6 +5,8 @@
 #pragma once
 #include "tool/archive/checksum.h"
 #include "tool/archive/source.h"
+#include "lib/paco.h"
+#include <glib.h>
 
 /* Types of the chunks. */
 enum
@@ -12,7 +14,7 @@ enum
   PACO_CHUNK_SOURCE_FILE = 12,
   PACO_CHUNK_SOURCE_REST = 13,
   PACO_CHUNK_SOURCE_MD5 = 14,
-  PACO_CHUNK_N_FILES = 16, /* count.h reads it */
+  PACO_CHUNK_N_FILES = 16,
 };
 
 /* A file that a frame keeps. */
@@ -65,3 +67,30 @@ gboolean paco_kept_file_peek (const void *data, gsize size, PacoKeptFile *kept,
  * if its kind is not known. *kept is used again from frame to frame. */
 gboolean paco_kept_file_read (
     const void *data, gsize size, PacoKeptFile *kept, GError **error);
+
+/* All 0 before the first frame. */
+typedef struct
+{
+  guint64 found;    /* frames of the archive */
+  guint64 reported; /* files that are known to be missing */
+  guint32 n_files;  /* that the archive has; 0: unknown */
+  guint32 next;     /* the place after that of the last frame */
+} PacoFileCount;
+
+/* Returns how many files the archive has that the frame at data is of, or 0 if it does
+ * not say that. */
+guint32 paco_file_count_of (const void *data, gsize size);
+
+/* Changes that number in a whole frame that has one. Returns how many bytes the header has
+ * if it is another now, else 0. */
+gsize paco_file_count_renew (guint8 *data, gsize size, guint32 n_files);
+
+/* Counts a frame with that paco_file_count_of(). Where its place begins another archive,
+ * as in archives that were put one after the other, returns how many files of the one
+ * before are missing and were not reported. */
+guint64 paco_file_count_add (
+    PacoFileCount *count, const PacoInfo *info, guint32 n_files);
+/* Counts files that are missing and have been reported. */
+void paco_file_count_report (PacoFileCount *count, guint64 n);
+/* Ends an archive: returns how many of its files are missing and were not reported. */
+guint64 paco_file_count_end (PacoFileCount *count);

@@ -112,7 +112,7 @@ read_head (const char *path, guint8 *head, gsize size)
 static void
 add_stray (const PacoFolder *folder, guint n, GPtrArray *strays)
 {
-  char *path = paco_folder_path (folder, n);
+  g_autofree char *path = paco_folder_path (folder, n);
   guint8 head[PEEK_SIZE];
   gssize size = read_head (path, head, sizeof head);
   gboolean stray = size == 0
@@ -122,7 +122,6 @@ add_stray (const PacoFolder *folder, guint n, GPtrArray *strays)
     g_ptr_array_add (strays,
         g_strdup_printf ("%s%s", paco_folder_file (folder, n)->name,
             size == 0 ? " (empty)" : ""));
-  g_free (path);
 }
 
 /* Refuses the folder if files in it are no pictures, and names them all. Returns whether
@@ -208,7 +207,7 @@ check_numbers (const PacoFolder *folder, GError **error)
     if (!same_folder (a, b))
       continue;
     if (!find_numbers (a, b, &m, &n) || m == n) {
-      char *shown;
+      g_autofree char *shown = NULL;
 
       if (refuse_strays (folder, error))
         return FALSE;
@@ -220,7 +219,6 @@ check_numbers (const PacoFolder *folder, GError **error)
               : "and %s are of two sequences; archive each from a folder of "
                 "its own, or leave files out with --skip=PATTERN",
           shown);
-      g_free (shown);
       return FALSE;
     }
     if (n == m + 1)
@@ -317,7 +315,7 @@ static gboolean
 add_entry (PacoFolder *folder, const PacoFolderOptions *options, char *name,
     guint depth, GError **error)
 {
-  char *path = g_strconcat (folder->path, "/", name, NULL);
+  g_autofree char *path = g_strconcat (folder->path, "/", name, NULL);
   struct stat status;
   gboolean good = FALSE;
 
@@ -341,7 +339,6 @@ add_entry (PacoFolder *folder, const PacoFolderOptions *options, char *name,
   else
     good = add_file (
         folder, options, g_steal_pointer (&name), path, &status, error);
-  g_free (path);
   g_free (name);
   return good;
 }
@@ -351,8 +348,9 @@ static gboolean
 read_folder (PacoFolder *folder, const PacoFolderOptions *options,
     const char *inside, guint depth, GError **error)
 {
-  char *path = *inside ? g_strconcat (folder->path, "/", inside, NULL)
-                       : g_strdup (folder->path);
+  g_autofree char *path = *inside
+      ? g_strconcat (folder->path, "/", inside, NULL)
+      : g_strdup (folder->path);
   DIR *open = opendir (path);
   guint before = folder->files->len, skipped = folder->n_skipped;
   gboolean good = open != NULL;
@@ -382,7 +380,6 @@ read_folder (PacoFolder *folder, const PacoFolderOptions *options,
         "leaves it out");
   if (open)
     closedir (open);
-  g_free (path);
   return good;
 }
 
@@ -436,16 +433,6 @@ paco_folder_path (const PacoFolder *folder, guint64 n)
 {
   return g_strconcat (
       folder->path, "/", paco_folder_file (folder, n)->name, NULL);
-}
-
-char *
-paco_folder_show (const PacoFolder *folder, guint64 n)
-{
-  char *path = paco_folder_path (folder, n);
-  char *shown = g_filename_display_name (path);
-
-  g_free (path);
-  return shown;
 }
 
 /* --- looking through it --------------------------------------------------- */
@@ -513,7 +500,7 @@ static gboolean
 look_at (const PacoFolder *folder, guint64 n, const PacoSourceKind **kind,
     PacoInfo *info, GError **error)
 {
-  char *path = paco_folder_path (folder, n);
+  g_autofree char *path = paco_folder_path (folder, n);
   guint8 head[PEEK_SIZE];
   gssize size = read_head (path, head, sizeof head);
   GError *reason = NULL;
@@ -533,7 +520,6 @@ look_at (const PacoFolder *folder, guint64 n, const PacoSourceKind **kind,
   else
     good = TRUE;
   g_clear_error (&reason);
-  g_free (path);
   return good;
 }
 

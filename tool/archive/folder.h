@@ -38,9 +38,8 @@ void paco_folder_free (PacoFolder *folder);
 
 /* Returns the n-th file. */
 const PacoFolderFile *paco_folder_file (const PacoFolder *folder, guint64 n);
-/* Return its path, and its path as it can be shown. Both are to be freed. */
+/* Returns its path, to be freed. */
 char *paco_folder_path (const PacoFolder *folder, guint64 n);
-char *paco_folder_show (const PacoFolder *folder, guint64 n);
 
 /* Looks into the heads of files first..end-1: all must be of one kind and show
  * pictures of one size, depth and frame rate, as far as heads can tell. *kind and

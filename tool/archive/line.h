@@ -8,6 +8,7 @@
  * they are, and those before it go on to the last step: so what is written is
  * complete up to the frame that failed. */
 #pragma once
+#include "tool/archive/report.h"
 #include <glib.h>
 
 typedef struct PacoLine PacoLine;
@@ -48,3 +49,29 @@ void paco_line_stop (PacoLine *line, guint step);
 /* Returns the first frame that failed, and why, or FALSE if none did. All threads
  * must have ended. */
 gboolean paco_line_failure (PacoLine *line, guint64 *number, GError **error);
+
+/* A step with several frames in flight. */
+typedef struct
+{
+  gpointer run;
+  PacoLine *line;
+  guint step;
+  PacoReport *report;
+  PacoSpent spent; /* while at least one frame is in flight */
+  /* Is called once for each frame. OK says that it can be submitted, EMPTY that
+   * it was passed on already, and is not. Any other status is told to fail(). */
+  PacoStatus (*prepare) (gpointer run, guint64 number, PacoError *failure);
+  /* Submits a frame. Returns BUSY if as many are in flight as may be. */
+  PacoStatus (*submit) (gpointer run, guint64 number, PacoError *failure);
+  /* Ends the oldest frame, and passes it on. */
+  void (*collect) (gpointer run);
+  void (*fail) (gpointer run, guint64 number, const PacoError *failure);
+} PacoFlights;
+
+/* Sets a decoder to frames that are compared and not shown: what is
+ * broken is not concealed, and pictures may have any size. */
+PacoStatus paco_flights_set_decoder (
+    PacoFrameDecoder *decoder, PacoError *failure);
+
+/* Works until the line ends. */
+void paco_flights_run (const PacoFlights *flights);

@@ -318,7 +318,7 @@ paco_part_is_of_name (int why)
 static gboolean
 sync_folder (const char *path, GError **error)
 {
-  char *folder = g_path_get_dirname (path);
+  g_autofree char *folder = g_path_get_dirname (path);
   int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   /* Some file systems cannot do that. */
   gboolean good = fd >= 0
@@ -328,7 +328,6 @@ sync_folder (const char *path, GError **error)
     fail (error, folder, "written");
   if (fd >= 0)
     close (fd);
-  g_free (folder);
   return good;
 }
 

@@ -202,10 +202,9 @@ static void
 append_notes (GString *text, const PacoReport *report)
 {
   for (guint i = 0; i < report->notes->len; i++) {
-    char *shown = paco_text_show (report->notes->pdata[i]);
+    g_autofree char *shown = paco_text_show (report->notes->pdata[i]);
 
     g_string_append_printf (text, "%s.\n", shown);
-    g_free (shown);
   }
   if (report->n_notes > report->notes->len)
     g_string_append_printf (text, "And %" G_GUINT64_FORMAT " more.\n",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes the source files again that frames keep (restore.h): it begins and ends a
  * run, and does its last step, which reports each file. */
-#include "tool/archive/flights.h"
+#include "tool/archive/line.h"
 #include "tool/archive/part.h"
 #include "tool/archive/restore.h"
 #include "tool/archive/restore_run.h"
@@ -135,13 +135,12 @@ static void
 tell_frame (PacoRestoreRun *run, PacoRestoreItem *item)
 {
   PacoReport *report = run->report;
-  char *where = g_strdup_printf (
+  g_autofree char *where = g_strdup_printf (
       "Before frame %" G_GUINT64_FORMAT, item->frame.number);
 
   tell_gap (run, where, item->frame.skipped, item->frame.missing);
   tell_missing (run, where,
       paco_file_count_add (&run->count, &item->info, item->n_files));
-  g_free (where);
   if (item->damage) {
     char *name = item->kept.name ? g_filename_display_name (item->kept.name)
                                  : g_strdup ("a file without a name");

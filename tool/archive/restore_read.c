@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Does the first three steps of restore: it finds frames, reads them with what they
  * have kept, and decodes them into the files that are made again. */
-#include "tool/archive/flights.h"
+#include "tool/archive/line.h"
 #include "tool/archive/part.h"
 #include "tool/archive/restore_run.h"
 #include "codec/header.h"

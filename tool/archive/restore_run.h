@@ -3,7 +3,6 @@
  * restore_write.c. */
 #pragma once
 #include "tool/archive/chunks.h"
-#include "tool/archive/count.h"
 #include "tool/archive/line.h"
 #include "tool/archive/restore.h"
 
@@ -63,12 +62,44 @@ typedef struct
 } PacoRestoreRun;
 
 /* Keeps why an item's file cannot be made, although its frame is sound. */
-void paco_restore_refuse (PacoRestoreItem *item, const char *why);
+static inline void
+paco_restore_refuse (PacoRestoreItem *item, const char *why)
+{
+  item->damage = g_strdup (why);
+  item->refused = TRUE;
+}
+
 /* Gives the memory of the frame's bytes back, for the next one. */
-void paco_restore_release_bytes (PacoRestoreRun *run, PacoRestoreItem *item);
-void paco_restore_release (const PacoRestoreRun *run, PacoRestoreItem *item);
-gboolean paco_restore_is_interrupted (const PacoRestoreRun *run);
-PacoRestoreItem *paco_restore_item (const PacoRestoreRun *run, guint64 number);
+static inline void
+paco_restore_release_bytes (PacoRestoreRun *run, PacoRestoreItem *item)
+{
+  item->bytes = NULL;
+  if (item->room)
+    paco_rooms_release_frame (run->rooms, item->room);
+  paco_bytes_pool_give (g_steal_pointer (&item->memory));
+}
+
+static inline void
+paco_restore_release (const PacoRestoreRun *run, PacoRestoreItem *item)
+{
+  if (item->frame.data)
+    run->options->release (run->options->user, &item->frame, item->owner);
+  item->frame = (PacoFrame){ NULL };
+}
+
+static inline gboolean
+paco_restore_is_interrupted (const PacoRestoreRun *run)
+{
+  const PacoRestoreOptions *options = run->options;
+
+  return options->interrupted && options->interrupted (options->user);
+}
+
+static inline PacoRestoreItem *
+paco_restore_item (const PacoRestoreRun *run, guint64 number)
+{
+  return &run->items[paco_line_place (run->line, number)];
+}
 
 /* These are the functions of the threads; data is the PacoRestoreRun. */
 gpointer paco_restore_find (gpointer data);   /* restore_read.c */

@@ -48,13 +48,12 @@ open_folder (int root, const char *name, const char **base)
 
   for (*base = name; folder >= 0 && (end = strchr (*base, '/'));
        *base = end + 1) {
-    char *part = g_strndup (*base, (gsize) (end - *base));
+    g_autofree char *part = g_strndup (*base, (gsize) (end - *base));
     int next, why;
 
     mkdirat (folder, part, 0777);
     next = openat (folder, part, flags);
     why = errno;
-    g_free (part);
     close (folder);
     errno = why;
     folder = next;
@@ -164,7 +163,7 @@ write_there (PacoRestoreRun *run, int folder, const char *base,
     PacoRestoreItem *item, GError **error)
 {
   PacoChecksums found;
-  char *temporary;
+  g_autofree char *temporary = NULL;
   int fd = paco_part_open_restoring (folder, base, &temporary);
   gboolean good = fd >= 0 && write_bytes (run, item, fd, &found);
   gboolean named = FALSE;
@@ -180,7 +179,6 @@ write_there (PacoRestoreRun *run, int folder, const char *base,
     unlinkat (folder, temporary, 0);
   if (fd >= 0)
     close (fd);
-  g_free (temporary);
   return good;
 }
 

@@ -2,7 +2,7 @@
  * Checks what a run before has left in OUT.part, and keeps it as far as it is whole.
  * archive.c calls it before anything is written. A frame is kept if libpaco finds it
  * whole, and its source file is still the one that it was made of. */
-#include "tool/archive/count.h"
+#include "tool/archive/chunks.h"
 #include "tool/archive/run.h"
 #include "lib/stream/io.h"
 #include <string.h>
@@ -69,28 +69,20 @@ is_unchanged (
     PacoRun *run, const PacoKeptFile *kept, PacoBytes *file, GError **error)
 {
   guint64 n = run->first + paco_part_frames (run->part);
-  char *path = paco_folder_path (run->folder, n);
-  char *shown = paco_folder_show (run->folder, n);
-  char *part = g_filename_display_name (paco_part_path (run->part));
+  g_autofree char *path = paco_folder_path (run->folder, n);
+  g_autofree char *part = g_filename_display_name (paco_part_path (run->part));
+  g_autoptr (GError) reason = NULL;
   PacoChecksums found;
-  GError *reason = NULL;
-  gboolean same = paco_run_read_file (
-      run, path, kept->size, file, NULL, FALSE, &found, &reason);
 
-  if (!same)
-    paco_archive_fail (error, PACO_ARCHIVE_FAILED,
-        "%s cannot be compared with its frame in %s: %s", shown, part,
-        reason->message);
-  else if (memcmp (found.xxh3, kept->checksums.xxh3, PACO_CHECKSUM_SIZE) != 0)
-    same = paco_archive_fail (error, PACO_ARCHIVE_EXISTS,
-        "%s has changed since its frame was written to %s: remove that to "
-        "begin anew",
-        shown, part);
-  g_clear_error (&reason);
-  g_free (part);
-  g_free (shown);
-  g_free (path);
-  return same;
+  if (!paco_run_read_file (
+          run, path, kept->size, file, NULL, FALSE, &found, &reason))
+    return paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, path,
+        "cannot be compared with its frame in %s: %s", part, reason->message);
+  return memcmp (found.xxh3, kept->checksums.xxh3, PACO_CHECKSUM_SIZE) == 0
+      || paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS, path,
+          "has changed since its frame was written to %s: remove that to begin "
+          "anew",
+          part);
 }
 
 /* Writes the number of files that the folder has now into a frame that was written when

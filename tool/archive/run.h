@@ -61,9 +61,19 @@ typedef struct
   gint lost;
 } PacoRun;
 
-PacoRunItem *paco_run_item (const PacoRun *run, guint64 number);
+static inline PacoRunItem *
+paco_run_item (const PacoRun *run, guint64 number)
+{
+  return &run->items[paco_line_place (run->line, number)];
+}
+
 /* Gives the memory of the item's file back, for the next one. */
-void paco_run_release_file (PacoRunItem *item);
+static inline void
+paco_run_release_file (PacoRunItem *item)
+{
+  paco_bytes_pool_give (g_steal_pointer (&item->file));
+}
+
 /* Says that a frame has failed, in a sentence without the file's name, which is
  * put before it. */
 void paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,

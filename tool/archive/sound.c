@@ -132,7 +132,7 @@ sum_up (int fd, PacoSound *sound, GError **error)
 {
   PacoRunningChecksum *running = paco_running_checksum_new (FALSE);
   PacoChecksums checksums;
-  guint8 *block = g_malloc (BLOCK);
+  g_autofree guint8 *block = g_malloc (BLOCK);
   gboolean good = TRUE;
 
   for (guint64 at = 0; at < sound->size && good; at += BLOCK) {
@@ -144,7 +144,6 @@ sum_up (int fd, PacoSound *sound, GError **error)
   }
   paco_running_checksum_end (running, &checksums);
   memcpy (sound->xxh3, checksums.xxh3, sizeof sound->xxh3);
-  g_free (block);
   return good
       || refuse (error, sound->name, "cannot be read: %s", g_strerror (errno));
 }
@@ -153,7 +152,7 @@ PacoSound *
 paco_sound_read (const char *folder, const char *name, GError **error)
 {
   PacoSound *sound = g_new0 (PacoSound, 1);
-  char *path = g_strconcat (folder, "/", name, NULL);
+  g_autofree char *path = g_strconcat (folder, "/", name, NULL);
   int fd = paco_open_input (path, NULL);
   struct stat status;
   gboolean good;
@@ -168,7 +167,6 @@ paco_sound_read (const char *folder, const char *name, GError **error)
       && read_around (fd, sound, error) && sum_up (fd, sound, error);
   if (fd >= 0)
     close (fd);
-  g_free (path);
   if (good)
     return sound;
   paco_sound_free (sound);

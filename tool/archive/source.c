@@ -2,7 +2,6 @@
  * Lists the kinds of source files, and does what is the same for all of them
  * (source.h). */
 #include "tool/archive/source.h"
-#include "tool/archive/kinds.h"
 #include <string.h>
 
 enum
@@ -23,7 +22,8 @@ static const PacoSourceKind *const kinds[] = {
 G_DEFINE_QUARK (paco_source_error, paco_source_error)
 
 void
-paco_source_set_error (GError **error, PacoSourceError code, const char *format, ...)
+paco_source_set_error (
+    GError **error, PacoSourceError code, const char *format, ...)
 {
   va_list arguments;
 

@@ -18,6 +18,7 @@
 #include "tool/archive/bytes.h"
 #include "codec/formats.h"
 #include "lib/paco.h"
+#include "tool/archive/source.h"
 #include <glib.h>
 
 #define PACO_SOURCE_ERROR (paco_source_error_quark ())
@@ -217,3 +218,8 @@ gboolean paco_source_finish (const PacoSourceKind *kind, const guint8 *rest,
 gboolean paco_source_same_rest (const PacoSourceKind *kind, const guint8 *rest,
     gsize rest_size, const PacoInfo *info, const guint8 *file, gsize file_size,
     PacoImage *image);
+
+extern const PacoSourceKind paco_source_dpx;
+extern const PacoSourceKind paco_source_pnm; /* P5, P6, P7 */
+extern const PacoSourceKind paco_source_png;
+extern const PacoSourceKind paco_source_tiff; /* if libtiff was there */

@@ -42,7 +42,7 @@ gboolean paco_deflate_look (
  * that the stream's blocks exclude are not tried, and each of the others is given up
  * at the first byte that differs. All in all at most 16 MiB, or 12 times plain_size
  * bytes if that is more, are compressed. With level 0 the sizes of the blocks are appended to `blocks` as
- * runs (runs.h). Returns FALSE if no settings are found. */
+ * runs (paco_runs_add()). Returns FALSE if no settings are found. */
 gboolean paco_deflate_find (const guint8 *plain, gsize plain_size,
     const guint8 *stream, gsize stream_size, const guint8 header[2],
     gboolean filtered, PacoDeflate *settings, GByteArray *blocks);
@@ -56,3 +56,52 @@ guint64 paco_deflate_stored_size (guint64 n, guint64 stored);
 gboolean paco_deflate_make (const PacoDeflate *settings, const guint8 *blocks,
     guint32 n_blocks, const guint8 *plain, gsize plain_size, gsize max_size,
     GByteArray *to);
+
+#define PACO_RUN_SIZE 8 /* bytes of a run */
+
+/* Appends a number; a list begins at byte `start` of `runs`. */
+void paco_runs_add (GByteArray *runs, guint start, guint32 number);
+
+/* Counts the numbers of n_runs runs at p, and adds them up. Returns FALSE if a run is
+ * empty, which no list has, or the count or the sum is above `most`. */
+gboolean paco_runs_sum (const guint8 *p, guint32 n_runs, guint64 most,
+    guint64 *n_numbers, guint64 *sum);
+
+/* A list that is being read. */
+typedef struct
+{
+  const guint8 *p;
+  guint32 n_runs;
+  guint32 left; /* of the run at p */
+} PacoRuns;
+
+/* Begins to read n_runs runs at p. */
+void paco_runs_begin (PacoRuns *runs, const guint8 *p, guint32 n_runs);
+/* Reads the next number. Returns FALSE at the end. */
+gboolean paco_runs_next (PacoRuns *runs, guint32 *number);
+
+typedef struct
+{
+  gboolean last;
+  gboolean coded;   /* FALSE: a stored block. */
+  gboolean dynamic; /* The block has Huffman codes of its own. */
+  guint32 symbols;  /* Literals and matches of a coded block. */
+  guint32 distance; /* The largest distance of a match, 0 without a match. */
+  guint64 size;     /* Bytes that the block becomes. */
+} PacoDeflateBlock;
+
+typedef struct PacoDeflateReader PacoDeflateReader;
+
+/* `stream` must stay valid as long as the reader. It may hold any bytes. */
+PacoDeflateReader *paco_deflate_reader_new (const guint8 *stream, gsize size);
+void paco_deflate_reader_free (PacoDeflateReader *reader);
+
+/* Reads the next block. It returns FALSE if the stream is broken there, or if the
+ * block has more than PACO_DEFLATE_MAX_SYMBOLS symbols. */
+gboolean paco_deflate_reader_next (
+    PacoDeflateReader *reader, PacoDeflateBlock *block);
+
+/* zlib writes at most 32767 symbols to a block. libdeflate writes about 300,000 bytes
+ * to one, and never as many as these. */
+#define PACO_DEFLATE_MAX_LIBDEFLATE (1 << 19)
+#define PACO_DEFLATE_MAX_SYMBOLS PACO_DEFLATE_MAX_LIBDEFLATE

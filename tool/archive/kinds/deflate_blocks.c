@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reads the blocks of a deflate stream without decompressing it (deflate_blocks.h). */
-#include "tool/archive/kinds/deflate_blocks.h"
+ * Reads the blocks of a deflate stream without decompressing it (deflate.h). */
+#include "tool/archive/kinds/deflate.h"
 #include "codec/bytes.h"
 #include <string.h>
 

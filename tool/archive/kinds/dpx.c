@@ -15,7 +15,7 @@
  * last byte that a decoder writes, so that what pads its last line is behind it, and
  * is not looked for in the run. */
 #include "tool/archive/kinds/dpx.h"
-#include "tool/archive/kinds.h"
+#include "tool/archive/source.h"
 #include "codec/bytes.h"
 #include <string.h>
 

@@ -11,17 +11,15 @@
  *    5  1  0
  *    6  2  the header of the zlib stream (RFC 1950)
  *    8  4  CRC-32 of the zlib stream
- *   12  4  i: runs (runs.h) of the sizes of the IDAT chunks
+ *   12  4  i: runs (deflate.h) of the sizes of the IDAT chunks
  *   16  4  s: runs of the sizes of the stored blocks, with level 0
  *   20  4  b: bytes before the first IDAT chunk
  *   24  4  e: bytes behind the last one
  *   28     8i, 8s, b and e bytes: these; then the filters of all lines, a byte each
  */
 #include "tool/archive/kinds/deflate.h"
-#include "tool/archive/kinds.h"
-#include "tool/archive/kinds/png_color.h"
-#include "tool/archive/kinds/png_lines.h"
-#include "tool/archive/runs.h"
+#include "tool/archive/source.h"
+#include "tool/archive/kinds/png.h"
 #include "codec/bytes.h"
 #include <string.h>
 #include <zlib.h>

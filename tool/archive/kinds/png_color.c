@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reads what chunks of a PNG file say of colours and pixels (png_color.h). Numbers
+ * Reads what chunks of a PNG file say of colours and pixels (png.h). Numbers
  * of PacoInfo are those of FORMAT.md section 2. */
-#include "tool/archive/kinds/png_color.h"
+#include "tool/archive/kinds/png.h"
 #include "codec/bytes.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Filters the lines of a PNG file and undoes that, and places the lines of
- * interlaced ones (png_lines.h). */
-#include "tool/archive/kinds/png_lines.h"
+ * interlaced ones (png.h). */
+#include "tool/archive/kinds/png.h"
 #include <string.h>
 
 guint
@@ -180,7 +180,8 @@ paco_png_unfilter (const PacoPngPicture *picture, guint8 *lines)
 {
   PacoPngPass passes[PACO_PNG_MAX_PASSES];
   guint n = paco_png_passes (picture, passes);
-  guint8 *zeros = g_malloc0 ((gsize) picture->width * picture->pixel_bytes);
+  g_autofree guint8 *zeros = g_malloc0 (
+      (gsize) picture->width * picture->pixel_bytes);
 
   for (guint i = 0; i < n; i++) {
     const PacoPngPass *pass = &passes[i];
@@ -193,7 +194,6 @@ paco_png_unfilter (const PacoPngPicture *picture, guint8 *lines)
       lines += pass->line_bytes;
     }
   }
-  g_free (zeros);
 }
 
 void
@@ -201,7 +201,8 @@ paco_png_filter (const PacoPngPicture *picture, guint8 *lines)
 {
   PacoPngPass passes[PACO_PNG_MAX_PASSES];
   guint n = paco_png_passes (picture, passes);
-  guint8 *zeros = g_malloc0 ((gsize) picture->width * picture->pixel_bytes);
+  g_autofree guint8 *zeros = g_malloc0 (
+      (gsize) picture->width * picture->pixel_bytes);
 
   /* Lines are filtered from below, because they are predicted from lines that are
    * not filtered yet. */
@@ -217,7 +218,6 @@ paco_png_filter (const PacoPngPicture *picture, guint8 *lines)
     }
     lines += pass->line_bytes * pass->lines;
   }
-  g_free (zeros);
 }
 
 /* --- interlacing ------------------------------------------------------- */

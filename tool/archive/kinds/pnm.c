@@ -7,7 +7,7 @@
  *   5  b  these bytes
  *         the bytes behind the samples
  */
-#include "tool/archive/kinds.h"
+#include "tool/archive/source.h"
 #include "codec/bytes.h"
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * tiles, whose places its tags say. In little-endian numbers it is
  *
  *    0  1  form: 1
- *    1  1  of Deflate, who compressed it (tiff_segments.h)
+ *    1  1  of Deflate, who compressed it (tiff.h)
  *    2  1  and with which level; 0: it is no Deflate
  *    3  1  0
  *    4  4  CRC-32 of all compressed strips or tiles, in their order; 0: not compressed
@@ -14,8 +14,8 @@
  *   16     per hole: bytes since the one before, and bytes of the hole, 8 bytes each;
  *          then the p bytes; then the file without the holes
  */
-#include "tool/archive/kinds.h"
-#include "tool/archive/kinds/tiff_segments.h"
+#include "tool/archive/source.h"
+#include "tool/archive/kinds/tiff.h"
 #include "codec/bytes.h"
 #include <string.h>
 

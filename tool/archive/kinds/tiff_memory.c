@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Lets libtiff read and write TIFF files in memory (tiff_memory.h). */
-#include "tool/archive/kinds/tiff_memory.h"
+ * Lets libtiff read and write TIFF files in memory (tiff.h). */
+#include "tool/archive/kinds/tiff.h"
 #include "lib/stream/io.h"
 #include <string.h>
 

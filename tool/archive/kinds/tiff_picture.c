@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reads what a TIFF file says of its first picture, with libtiff (tiff_picture.h,
- * tiff_memory.h). */
-#include "tool/archive/kinds/tiff_picture.h"
+ * Reads what a TIFF file says of its first picture, with libtiff (tiff.h). */
+#include "tool/archive/kinds/tiff.h"
 #include "tool/archive/source.h"
 #include <math.h>
 #include <string.h>

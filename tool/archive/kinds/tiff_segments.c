@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Takes samples out of the strips and tiles of a TIFF file and puts them back, with
- * libtiff (tiff_segments.h). */
-#include "tool/archive/kinds/tiff_segments.h"
+ * libtiff (tiff.h). */
+#include "tool/archive/kinds/tiff.h"
 #include "tool/archive/kinds/deflate.h"
-#include "tool/archive/kinds/deflate_blocks.h"
 #include "tool/archive/source.h"
 #include <string.h>
 #include <zlib.h>
@@ -97,7 +96,8 @@ uncompress_all (TIFF *tiff, const PacoTiffPicture *picture, guint8 *samples,
     guint8 *padding)
 {
   PacoTiffPart part = paco_tiff_part (picture, 0);
-  guint8 *tile = picture->tiled ? g_malloc (part_bytes (&part)) : NULL;
+  g_autofree guint8 *tile = picture->tiled ? g_malloc (part_bytes (&part))
+                                           : NULL;
   gboolean done = TRUE;
 
   for (guint32 i = 0; done && i < picture->n_segments; i++) {
@@ -112,7 +112,6 @@ uncompress_all (TIFF *tiff, const PacoTiffPicture *picture, guint8 *samples,
     if (done && picture->tiled)
       copy_part (picture, &part, TO_SAMPLES, tile, samples, &padding);
   }
-  g_free (tile);
   return done;
 }
 
@@ -237,8 +236,9 @@ compress_segments (TIFF *tiff, const PacoTiffPicture *picture,
     gpointer data)
 {
   PacoTiffPart part = paco_tiff_part (picture, 0);
-  guint8 *copied = takes_samples (picture) ? NULL
-                                           : g_malloc (part_bytes (&part));
+  g_autofree guint8 *copied = takes_samples (picture)
+      ? NULL
+      : g_malloc (part_bytes (&part));
   guint8 *p = (guint8 *) padding;
   gboolean done = TRUE;
 
@@ -257,7 +257,6 @@ compress_segments (TIFF *tiff, const PacoTiffPicture *picture,
     done = done && offset <= written->len && size <= written->len - offset
         && use (data, &picture->segments[i], written->data + offset, size);
   }
-  g_free (copied);
   return done;
 }
 
