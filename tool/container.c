@@ -72,7 +72,6 @@ paco_container_close (PacoContainer *container)
   g_free (container);
 }
 
-/* Says whether the pipeline has failed, now or before. */
 static bool
 has_failed (PacoContainer *container, GError **error)
 {
@@ -194,7 +193,6 @@ peek (PacoContainer *container, PacoInfo *info)
   return good;
 }
 
-/* Returns how many pictures a second there are. */
 static double
 rate_of (const PacoInfo *info)
 {

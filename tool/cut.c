@@ -50,7 +50,6 @@ check_stack (const Cut *cut, const PacoFrame *frame, GError **error)
       begin, end, MIN (begin, cut->range.first), MAX (end, cut->range.last));
 }
 
-/* Copies the frames of the range. */
 static bool
 copy_frames (Cut *cut, PacoInput *input, PacoRecording *recording,
     PacoProgress *progress, GError **error)

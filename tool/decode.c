@@ -50,7 +50,6 @@ begin_stream (Decode *decode, const PacoInfo *info, GError **error)
               decode->stream, decode->head->data, decode->head->len, error));
 }
 
-/* Says whether another picture may follow in the same stream. */
 static bool
 is_like_first (const Decode *decode, const PacoInfo *info, GError **error)
 {
@@ -190,7 +189,6 @@ count_frames (PacoInput *input, const PacoFrameRange *range)
   return n > range->first ? n - range->first : 0;
 }
 
-/* Says whether the name fits the kind of pictures. */
 static bool
 check_path (Decode *decode, uint64_t n_frames, GError **error)
 {

@@ -195,7 +195,6 @@ finish (Work *work, PacoDecoded *frame, GError **error)
   return hand_on (work, frame, error);
 }
 
-/* Waits until the oldest frame is decoded. */
 static bool
 collect_oldest (Work *work, GError **error)
 {
@@ -219,7 +218,6 @@ collect_oldest (Work *work, GError **error)
   return true;
 }
 
-/* Goes on with all frames that were decoded. */
 static bool
 finish_collected (Work *work, GError **error)
 {
@@ -343,7 +341,6 @@ submit (Work *work, PacoDecoded *frame, GError **error)
   return paco_tool_check (status, &failure, error);
 }
 
-/* Reports what was damaged behind the last frame. */
 static bool
 tell_end (Work *work, const PacoInputFrame *end, GError **error)
 {
@@ -356,7 +353,6 @@ tell_end (Work *work, const PacoInputFrame *end, GError **error)
   return good;
 }
 
-/* Finishes all frames that are there. */
 static bool
 finish_all (Work *work, GError **error)
 {

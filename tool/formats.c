@@ -103,7 +103,6 @@ place_component (const PacoInfo *info, unsigned c,
   return image->size[c];
 }
 
-/* Initializes *raw for planes, in which all words have one size. */
 static void
 init_planes (PacoRawFormat *raw, const PacoInfo *info)
 {

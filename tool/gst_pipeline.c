@@ -85,7 +85,6 @@ typedef struct
   GstElement *filter, *sink;
 } Ends;
 
-/* Gives the sink a stream that has nothing in it. */
 static void
 end_sink (GstElement *sink)
 {

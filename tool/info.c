@@ -185,7 +185,6 @@ add_frame (
   print_frame (frame, &info, json);
 }
 
-/* Reads the first frame, or all of them. */
 static bool
 read_file (const Info *options, PacoInput *input, File *file, GString *json,
     GError **error)

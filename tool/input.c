@@ -44,7 +44,6 @@ container_kind (const uint8_t *bytes, size_t size)
   return NULL;
 }
 
-/* Finds out by its first bytes what the file is. */
 static bool
 look_at (PacoInput *input, const char *path, GError **error)
 {

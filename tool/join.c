@@ -52,7 +52,6 @@ find_difference (const PacoHeader *a, const PacoHeader *b)
   return NULL;
 }
 
-/* Checks whether the part that begins with this frame may follow. */
 static bool
 fits (Join *join, const char *name, const PacoFrame *frame, GError **error)
 {

@@ -22,7 +22,6 @@ static const struct
   { ".mp4", "mp4mux", "qtdemux" },
 };
 
-/* Returns the row for a name, or -1. */
 static int
 find_container (const char *path)
 {
@@ -95,7 +94,6 @@ drop_empty_end (GstPad *pad, GstPadProbeInfo *info, gpointer n_frames)
       : GST_PAD_PROBE_OK;
 }
 
-/* Runs the pipeline until its end. */
 static bool
 run (GstElement *pipeline, const char *path, bool quiet, GError **error)
 {

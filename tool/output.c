@@ -51,7 +51,6 @@ is_special (const char *path)
       && !S_ISDIR (status.st_mode);
 }
 
-/* Says whether the path, or standard input or output, is that regular file. */
 static bool
 is_file (const char *path, int standard, const struct stat *file)
 {
@@ -117,7 +116,6 @@ paco_output_check (
   return false;
 }
 
-/* Opens a new file under a name that nothing has. */
 static int
 open_temporary (const char *path, char **temporary)
 {

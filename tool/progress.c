@@ -48,7 +48,6 @@ terminal_columns (void)
   return 80;
 }
 
-/* Returns how many frames a second there were in the last seconds. */
 static double
 rate (const PacoProgress *progress, int64_t now)
 {

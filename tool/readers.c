@@ -283,7 +283,6 @@ has_y4m_name (const char *name)
   return g_str_has_suffix (name, ".y4m") || g_str_has_suffix (name, ".Y4M");
 }
 
-/* Opens the first name if it is a stream. Returns whether it is. */
 static bool
 open_stream (PacoPictures *pictures, const PacoPicturesHow *how, GError **error)
 {

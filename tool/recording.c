@@ -163,7 +163,6 @@ free_recording (PacoRecording *recording)
   g_free (recording);
 }
 
-/* Makes the container of what was written. */
 static bool
 put_into_container (
     PacoRecording *recording, uint64_t n_frames, bool quiet, GError **error)

@@ -71,7 +71,6 @@ show_progress (gpointer user, guint64 done)
   paco_progress_set (((Run *) user)->progress, done);
 }
 
-/* Reports what was done, and what was damaged. */
 static gboolean
 tell (const Options *given, const PacoReport *report, GError **error)
 {
@@ -106,7 +105,6 @@ open_input (PacoRestoreOptions *options, Run *run, GError **error)
           || paco_input_seek (run->input, options->first, error));
 }
 
-/* Restores, or checks. *damaged is set if anything differs from what it was. */
 static gboolean
 restore (const Options *given, const char *from, PacoRestoreOptions *options,
     gboolean *damaged, GError **error)

@@ -92,7 +92,6 @@ name_blocks (const void *data, gsize size, unsigned most, unsigned *n)
   return g_string_free (names, FALSE);
 }
 
-/* Adds a line to the report: what is wrong with a frame, or between frames. */
 static void G_GNUC_PRINTF (3, 4)
     tell (Verify *verify, uint64_t number, const char *format, ...)
 {
@@ -128,7 +127,6 @@ tell_blocks (Verify *verify, const PacoFrame *frame, unsigned broken)
       n > NAMED_BLOCKS ? "; ..." : "");
 }
 
-/* Reports bytes behind the last whole frame. */
 static void
 tell_end (Verify *verify, const PacoFrame *end, const char *because)
 {
@@ -183,7 +181,6 @@ tell_missing_files (Verify *verify, uint64_t n)
   verify->frames_missing += n;
 }
 
-/* Counts a frame that may be of an archive, which knows how many files it has. */
 static void
 count_file (Verify *verify, const PacoFrame *frame)
 {

@@ -193,7 +193,6 @@ paco_y4m_parse (const char *line, PacoInfo *info, GError **error)
 
 /* --- writing --- */
 
-/* Returns the row for such pictures, or -1. */
 static int
 find_colours (const PacoInfo *info)
 {

@@ -173,7 +173,6 @@ note_limits (PacoRun *run)
         size / 1000000 + 1);
 }
 
-/* Looks the folder through, and for files that would be overwritten. */
 static gboolean
 begin (PacoRun *run, GError **error)
 {
@@ -253,7 +252,6 @@ free_items (PacoRun *run)
   g_free (run->items);
 }
 
-/* Writes one frame, and adds it to the report. */
 static void
 write_frame (PacoRun *run, PacoRunItem *item)
 {

@@ -236,7 +236,6 @@ is_same (const guint8 *a, gsize a_size, const guint8 *b, gsize b_size)
   return a_size == b_size && memcmp (a, b, a_size) == 0;
 }
 
-/* Says whether the frame keeps what it was given besides the picture. */
 static gboolean
 keeps_rest (const PacoRunItem *item)
 {

@@ -31,7 +31,6 @@ paco_bytes_free (PacoBytes *bytes)
   }
 }
 
-/* Returns memory of the coder, if there is one and it has any. */
 static PacoBuffer
 allocate (const PacoBytes *bytes, gsize size)
 {

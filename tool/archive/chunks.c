@@ -392,7 +392,6 @@ enum
   CRC = 4,         /* at the end of the header, 32 bits */
 };
 
-/* Returns the bytes of chunk 16 in a whole header, or NULL. */
 static const guint8 *
 find_number (const void *data, gsize size)
 {

@@ -108,7 +108,6 @@ read_head (const char *path, guint8 *head, gsize size)
   return failed == 0 ? n : -1;
 }
 
-/* Appends the name of a file if that is no picture. */
 static void
 add_stray (const PacoFolder *folder, guint n, GPtrArray *strays)
 {
@@ -343,7 +342,6 @@ add_entry (PacoFolder *folder, const PacoFolderOptions *options, char *name,
   return good;
 }
 
-/* Adds the files of the folder `inside`; "" is the one that is archived. */
 static gboolean
 read_folder (PacoFolder *folder, const PacoFolderOptions *options,
     const char *inside, guint depth, GError **error)

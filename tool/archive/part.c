@@ -314,7 +314,6 @@ paco_part_is_of_name (int why)
       || why == EINVAL || why == EILSEQ;
 }
 
-/* Makes sure that the disk has the names in the folder of a path. */
 static gboolean
 sync_folder (const char *path, GError **error)
 {
@@ -331,7 +330,6 @@ sync_folder (const char *path, GError **error)
   return good;
 }
 
-/* Makes sure that the disk has the bytes of a file that others have written. */
 static gboolean
 sync_file (const char *path, GError **error)
 {

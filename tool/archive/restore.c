@@ -98,7 +98,6 @@ free_items (PacoRestoreRun *run)
 
 /* --- telling ------------------------------------------------------------- */
 
-/* Reports what the reader has found between frames. */
 static void
 tell_gap (
     PacoRestoreRun *run, const char *where, guint64 skipped, guint64 missing)
@@ -233,7 +232,6 @@ run_line (PacoRestoreRun *run, GError **error)
 
 /* --- sound --------------------------------------------------------------- */
 
-/* Makes the file of the container's samples and of what frames have kept. */
 static gboolean
 make_sound (PacoRestoreRun *run, GError **error)
 {
@@ -297,7 +295,6 @@ restore_sound (PacoRestoreRun *run, GError **error)
 
 /* --- ending -------------------------------------------------------------- */
 
-/* Makes sure that the disk has all files. */
 static gboolean
 sync_files (PacoRestoreRun *run, GError **error)
 {

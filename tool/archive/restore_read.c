@@ -37,7 +37,6 @@ next_frame (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
   }
 }
 
-/* Finds a frame. Returns FALSE if the line ends with the frame before. */
 static gboolean
 find_frame (PacoRestoreRun *run, PacoRestoreItem *item)
 {
@@ -85,7 +84,6 @@ probe (PacoRestoreItem *item, const guint8 *head, gsize size, GError **error)
   return paco_source_fail (error, PACO_SOURCE_BROKEN, "%s", failure.message);
 }
 
-/* Says whether the limits take a file of that size, and its picture. */
 static gboolean
 check_limits (const PacoRestoreLimits *limits, guint64 file_size,
     const PacoFrameMemory *memory, GError **error)
@@ -110,7 +108,6 @@ check_limits (const PacoRestoreLimits *limits, guint64 file_size,
   return FALSE;
 }
 
-/* Finds out what memory the file takes, if limits allow it. */
 static gboolean
 weigh (const PacoRestoreRun *run, PacoRestoreItem *item, const guint8 *head,
     gsize size, guint64 *bytes, PacoFrameMemory *memory, GError **error)
@@ -298,7 +295,6 @@ refuse_name (PacoRestoreRun *run, const char *name)
   return NULL;
 }
 
-/* Keeps what the first frame that tells of the sound says of it. */
 static void
 keep_sound (PacoRestoreRun *run, const PacoRestoreItem *item)
 {

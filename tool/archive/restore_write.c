@@ -61,7 +61,6 @@ open_folder (int root, const char *name, const char **base)
   return folder;
 }
 
-/* Says whether the open file has these bytes. */
 static gboolean
 has_bytes (int fd, const PacoBytes *file)
 {
@@ -144,7 +143,6 @@ write_bytes (PacoRestoreRun *run, const PacoRestoreItem *item, int fd,
   return good;
 }
 
-/* Gives the file its name, unless another one has it. */
 static gboolean
 name_file (int folder, const char *temporary, const char *base,
     PacoRestoreItem *item, gboolean *named, GError **error)
@@ -213,7 +211,6 @@ make_file (PacoRestoreRun *run, PacoRestoreItem *item)
   paco_report_spend (run->report, PACO_SPENT_PARSING, begin);
 }
 
-/* Compares a file that is not written with its checksums. */
 static void
 check_file (PacoRestoreRun *run, PacoRestoreItem *item)
 {
@@ -226,7 +223,6 @@ check_file (PacoRestoreRun *run, PacoRestoreItem *item)
   paco_report_spend (run->report, PACO_SPENT_CHECKSUMS, begin);
 }
 
-/* Makes a file, and writes or checks it. Returns FALSE for an error that is no damage. */
 static gboolean
 restore_file (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
 {

@@ -34,7 +34,6 @@ read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
       && broken == 0;
 }
 
-/* Says whether a whole frame is one that this run would write. */
 static gboolean
 belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
     GError **error)

@@ -69,7 +69,6 @@ read_format (const guint8 *bytes, gsize size, PacoSound *sound, GError **error)
   return TRUE;
 }
 
-/* Goes through the chunks of the file, and finds format and samples. */
 static gboolean
 read_chunks (int fd, PacoSound *sound, GError **error)
 {
@@ -342,7 +341,6 @@ paco_sound_maker_abandon (PacoSoundMaker *maker)
   g_free (maker);
 }
 
-/* Says whether the file is there already, unchanged. */
 static gboolean
 is_there (const PacoSoundMaker *maker)
 {

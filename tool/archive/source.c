@@ -177,7 +177,6 @@ reset (PacoSource *source)
   g_byte_array_set_size (source->rest, 0);
 }
 
-/* Takes the samples of a file whose bytes are kept. */
 static gboolean
 parse_kept (const PacoSourceKind *kind, const guint8 *bytes, gsize size,
     PacoSource *source, GError **error)

@@ -151,7 +151,6 @@ paco_deflate_look (
   return TRUE;
 }
 
-/* Gives deflate() the next piece of what is left. */
 static void
 feed (z_stream *zlib, gsize *left)
 {
@@ -231,7 +230,6 @@ typedef struct
   PacoDeflateTraces traces;
 } Search;
 
-/* Says whether the stream's blocks exclude these settings. */
 static gboolean
 is_excluded (const PacoDeflateTraces *traces, const PacoDeflate *settings)
 {

@@ -226,7 +226,6 @@ read_stored (PacoDeflateReader *reader, PacoDeflateBlock *block)
   return TRUE;
 }
 
-/* Takes the extra bits of a match, and returns its length. */
 static inline guint
 take_length (PacoDeflateReader *reader, guint symbol)
 {

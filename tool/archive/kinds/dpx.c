@@ -123,7 +123,6 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   return TRUE;
 }
 
-/* Reads the header that is in the rest. */
 static gboolean
 read_rest (const guint8 *rest, gsize size, const PacoInfo *info,
     gsize file_size, PacoDpx *dpx, GError **error)

@@ -59,7 +59,6 @@ datums_of_group (const PacoDpxPart *part)
   return n;
 }
 
-/* Describes what all components of a part have in common. */
 static PacoLayout
 describe_group (const PacoDpxPart *part, gboolean big_endian)
 {
@@ -82,7 +81,6 @@ describe_group (const PacoDpxPart *part, gboolean big_endian)
   return layout;
 }
 
-/* Adds datum i of the group to the layout of its component. */
 static void
 place_datum (const PacoDpxPart *part, guint i, PacoLayout *layout)
 {

@@ -59,7 +59,6 @@ is_clear (const guint8 *bits, gsize n)
   return TRUE;
 }
 
-/* Clears the bits of a sample in a mask of a line. */
 static void
 clear_sample (const PacoLayout *layout, guint depth, guint32 x, guint8 *mask)
 {

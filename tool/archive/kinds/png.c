@@ -116,7 +116,6 @@ read_ihdr (const guint8 *data, Header *header, GError **error)
   return TRUE;
 }
 
-/* Reads all chunks before the samples, or up to `size`. */
 static gboolean
 read_header (const guint8 *bytes, gsize size, Header *header, GError **error)
 {
@@ -217,7 +216,6 @@ collect_data (const guint8 *bytes, gsize size, gsize *at, GByteArray *data,
   return TRUE;
 }
 
-/* Decompresses the stream to exactly the bytes of the lines. */
 static gboolean
 decompress (GByteArray *data, guint8 *lines, gsize size, gboolean samples_only,
     GError **error)
@@ -296,7 +294,6 @@ append_rest (const guint8 *bytes, gsize size, gsize before, gsize end,
   g_byte_array_append (rest, stream->filters, (guint) n_lines);
 }
 
-/* Makes samples of IDAT chunks. *lines becomes the lines of the picture. */
 static gboolean
 take_apart (const guint8 *bytes, gsize size, const Header *header,
     GByteArray *lines, Stream *stream, PacoSource *source, GError **error)
@@ -491,7 +488,6 @@ rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
   return TRUE;
 }
 
-/* Makes the compressed stream of the lines. */
 static gboolean
 compress_lines (
     const Rest *rest, const GByteArray *lines, GByteArray *data, GError **error)

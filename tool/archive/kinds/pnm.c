@@ -83,7 +83,6 @@ is_word (const guint8 *line, gsize length, const char *word)
   return length == strlen (word) && memcmp (line, word, length) == 0;
 }
 
-/* Reads a line of a PAM's header: a word and its value. */
 static void
 read_pam_line (const guint8 *line, gsize length, Header *header)
 {

@@ -36,7 +36,6 @@ match (const guint8 *bytes, gsize size)
           || memcmp (bytes, "MM\0+", 4) == 0);
 }
 
-/* Reads as little of the file as its tags take, which may stand anywhere in it. */
 static gboolean
 look (int fd, guint64 file_size, PacoInfo *info, GError **error)
 {
@@ -100,7 +99,6 @@ is_told_without (const PacoTiffPicture *picture, const guint8 *bytes,
   return same;
 }
 
-/* Finds the holes that the segments leave. */
 static gboolean
 find_holes (const PacoTiffPicture *picture, GArray *holes, GError **error)
 {
@@ -328,7 +326,6 @@ read_rest (const guint8 *p, gsize size, Rest *rest, GError **error)
   return TRUE;
 }
 
-/* Makes the file, with zeros where there are holes. */
 static gboolean
 fill_file (const Rest *rest, guint8 *file, gsize size)
 {

@@ -156,7 +156,6 @@ max_ratio (const PacoTiffPicture *picture)
   }
 }
 
-/* Reads the segments, as many as the picture needs. Each lies in the file. */
 static gboolean
 read_segments (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
 {

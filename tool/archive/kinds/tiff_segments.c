@@ -31,7 +31,6 @@ copy (Direction direction, guint8 *samples, guint8 *segment, gsize n)
     memcpy (segment, samples, n);
 }
 
-/* Returns where the samples of a part begin. */
 static guint8 *
 samples_of (
     const PacoTiffPicture *picture, const PacoTiffPart *part, guint8 *samples)
@@ -159,7 +158,6 @@ paco_tiff_put (const PacoTiffPicture *picture, const guint8 *samples,
 
 /* --- compressing ------------------------------------------------------- */
 
-/* Begins a file like that of the picture. */
 static TIFF *
 begin_file (const PacoTiffPicture *picture, const PacoTiffSettings *settings,
     PacoTiffMemory *memory, GByteArray *to)
