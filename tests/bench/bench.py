@@ -51,6 +51,26 @@ def corpus(folder):
     return paths
 
 
+def pictures(names, folder, wanted=lambda path: True):
+    """Returns the paths that were named, or those of the corpus."""
+    paths = names or [path for path in corpus(f'{folder}/corpus') if wanted(path)]
+    if not paths:
+        raise SystemExit(f'There are no pictures in {CORPUS}; name PGM, PPM or Y4M files.')
+    return paths
+
+
+def photograph(folder):
+    """Returns the corpus's picture of 3840x2160."""
+    paths = [path for path in corpus(f'{folder}/corpus') if 'p4k_canyon' in path]
+    if not paths:
+        raise SystemExit('The picture corpus is not there (PACO_CORPUS).')
+    return paths[0]
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
 def median(values):
     values = sorted(values)
     middle = len(values) // 2
@@ -77,6 +97,17 @@ def read_pnm(path):
             if not line.startswith(b'#'):
                 numbers += [int(word) for word in line.split()]
         return (*numbers, 3 if kind == b'P6' else 1, file.read())
+
+
+def read_y4m(file):
+    """Returns (width, height, depth, [(subsampling x, y)] of components)."""
+    value = {field[0]: field[1:]
+             for field in file.readline().decode().split()[1:]}
+    chroma = value.get('C', '420')
+    depth = int(chroma.partition('p')[2]) if chroma[3:4] == 'p' and \
+        chroma[4:].isdigit() else 8
+    way = {'420': (2, 2), '422': (2, 1), '444': (1, 1)}[chroma[:3]]
+    return int(value['W']), int(value['H']), depth, [(1, 1), way, way]
 
 
 def write_pgm(path, width, height, maximum, samples):

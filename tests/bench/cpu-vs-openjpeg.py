@@ -84,17 +84,17 @@ def main():
     ours, theirs, two = [], [], []
     for number in range(rounds):
         bench.say(f'round {number + 1} of {rounds}')
-        speed = f'{folder}/tests/bench/paco-speed'
-        ours += bench.json_lines(speed, picture, 1, 1)
+        speed = f'{folder}/tests/bench/paco-rate'
+        ours += bench.json_lines(speed, picture)
         theirs += bench.json_lines(f'{folder}/tests/bench/openjpeg-speed',
                                    picture, 1)
         if len(os.sched_getaffinity(0)) > 1:
-            two += bench.json_lines(speed, picture, 2, 1)
+            two += bench.json_lines(speed, '--threads=2', picture)
     copy = bench.median([run['copy_bytes'] / run['copy_wall'] for run in ours])
     bench.figure('memory-copy', copy / 1e9, 'GB/s', what='of the picture')
     common = {'picture': what, 'rounds': rounds}
     for direction in 'encode', 'decode':
-        key = f'{direction}_cpu'
+        key = f'{direction}_seconds'
         mine = samples / bench.median([run[key] for run in ours])
         rival = samples / bench.median([run[key] for run in theirs])
         bench.figure(f'{direction}-per-core', mine / 1e6, 'Msample/s',

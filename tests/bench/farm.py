@@ -27,7 +27,6 @@ import dpx12
 
 FARM = ['sh', f'{bench.ROOT}/pipelines/farm/farm.sh']
 RANGES = 2  # of a worker
-PICTURE = 'p4k_canyon.ppm'
 
 
 def cpu_seconds():
@@ -37,16 +36,13 @@ def cpu_seconds():
 
 def make_frame(folder):
     """Makes a DPX file of film size, and returns its path."""
-    picture = [path for path in bench.corpus(f'{bench.ROOT}/build/corpus')
-               if path.endswith(PICTURE)]
-    if not picture:
-        raise SystemExit('The corpus is missing: PACO_CORPUS says where it is.')
+    picture = bench.photograph(f'{bench.ROOT}/build')
     ffmpeg = shutil.which('ffmpeg')
     if not ffmpeg:
         raise SystemExit('FFmpeg, which writes the DPX files, is not installed.')
     path = os.path.join(folder, 'frame.dpx')
     # Film has grain: a picture that was scaled up codes too easily.
-    bench.run(ffmpeg, '-v', 'error', '-i', picture[0], '-vf',
+    bench.run(ffmpeg, '-v', 'error', '-i', picture, '-vf',
               'scale=4096:2160,format=gbrp10be,noise=all_seed=1:alls=4:allf=u',
               '-frames:v', '1', '-pix_fmt', 'gbrp10be', '-c:v', 'dpx', path)
     return path

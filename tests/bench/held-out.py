@@ -3,8 +3,8 @@
 """What pictures take that the probability sets were not trained on.
 
 The corpus is cut into folds, or into --groups of content. The sets are trained
-without one of them, an encoder is built with these, and rate-vs-jpeg2000.py and
-quality-vs-jpeg2000.py measure it on what was left out; then comes the next one.
+without one of them, an encoder is built with these, and jpeg2000.py
+measures it on what was left out; then comes the next one.
 Prints the means over all pictures: a table (stderr), one JSON line per figure
 (stdout). With 7 folds it takes half an hour of one core.
 """
@@ -87,8 +87,8 @@ def build_with(tables, source, folder):
     bench.run('ninja', '-C', folder, 'tests/bench/paco-rate')
 
 
-def measure(script, folder, *arguments):
-    lines = bench.run(sys.executable, f'{bench.ROOT}/tests/bench/{script}',
+def measure(folder, *arguments):
+    lines = bench.run(sys.executable, f'{bench.ROOT}/tests/bench/jpeg2000.py',
                       *arguments, env=dict(os.environ, PACO_BUILD_ROOT=folder))
     return [json.loads(line) for line in lines.splitlines()]
 
@@ -104,7 +104,7 @@ def kind_of(path):
 def measure_part(folder, gray, pictures, sums):
     """Adds to the sums and counts of each figure."""
     by_name = {os.path.basename(path): path for path in pictures}
-    for line in measure('rate-vs-jpeg2000.py', folder, *pictures):
+    for line in measure(folder, 'rate', *pictures):
         if line['figure'] == 'lossless-rate':
             kind = kind_of(by_name[line['picture']])
             for key in (f'lossless, {kind}', 'lossless, all'):
@@ -114,8 +114,7 @@ def measure_part(folder, gray, pictures, sums):
                    and bench.read_pnm(path)[2] == 255]
     if not photographs:
         return
-    for line in measure('quality-vs-jpeg2000.py', folder, '--folder', gray,
-                        *photographs):
+    for line in measure(folder, 'quality', '--folder', gray, *photographs):
         key = 'lossless, RGB, 8 bits as gray'
         if line['unit'] == 'dB':
             key = f'gray, dB at {line["bits_per_sample"]} bits a sample'
@@ -132,10 +131,7 @@ def main():
                         help='where sets are kept, in a folder for each part')
     options = parser.parse_args()
     folder = bench.build('codec/tables/train')
-    files = bench.corpus(f'{folder}/corpus')
-    if not files:
-        bench.say(f'There are no pictures in {bench.CORPUS}.')
-        return 1
+    files = bench.pictures([], folder)
     work = f'{folder}/held-out'
     kept = 'groups' if options.groups else f'folds-{options.folds}'
     tables = options.tables or f'{work}/{kept}'
@@ -156,8 +152,7 @@ def main():
         bench.figure('held-out-vs-jpeg2000', mean,
                      'dB' if 'dB' in key else '%', of=key, pictures=pictures,
                      groups=options.groups)
-    return 0
 
 
 if __name__ == '__main__':
-    raise SystemExit(main())
+    main()

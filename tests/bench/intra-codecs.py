@@ -44,12 +44,10 @@ def seconds(*command):
 
 def make_material(folder, n):
     """Writes material.y4m and material.raw."""
-    paths = [p for p in bench.corpus(f'{folder}/corpus') if 'p4k_canyon' in p]
-    if not paths:
-        sys.exit('The picture corpus is not there (PACO_CORPUS).')
     crop = (f'scale={WIDTH + 2 * n}:{HEIGHT}:flags=bicubic,loop={n}:1,'
             f"crop={WIDTH}:{HEIGHT}:'2*n':0")
-    subprocess.run(FFMPEG + ['-loop', '1', '-r', '25', '-i', paths[0], '-vf', crop,
+    subprocess.run(FFMPEG + ['-loop', '1', '-r', '25', '-i', bench.photograph(folder), '-vf',
+                             crop,
                              '-frames:v', str(n), '-pix_fmt', 'yuv422p10le',
                              '-strict', '-1', f'{folder}/material.y4m'], check=True)
     decode(f'{folder}/material.y4m', f'{folder}/material.raw')
