@@ -10,9 +10,8 @@
  * names. Everything is run at least 20
  * times after some to warm up, with more memory in turns than the device's
  * cache holds; figures are medians. Exit status 77 without a CUDA device. */
+#include "tests/bench/cuda/bench.h"
 #include "tests/bench/cuda/figures.h"
-#include "tests/bench/cuda/kernels.h"
-#include "tests/bench/cuda/pipeline.h"
 #include <stdio.h>
 
 typedef struct

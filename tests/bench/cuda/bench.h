@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Holds what all measurements share: the device, pictures in every kind of
- * memory, and the ceilings of this machine. */
+ * memory, and the ceilings of this machine. paco-bench calls what measures. */
 #pragma once
 #include "codec/backend.h"
 #include "gpu/frame.h"
@@ -76,3 +76,21 @@ PacoPicture bench_picture_at (const Bench *bench, uint8_t *memory);
 /* These end a benchmark in which something fails. */
 void must (gboolean done, GError *error);
 void must_succeed (CUresult result);
+
+/* --- the device alone (coding.c, layouts.c) --- */
+
+/* Measures transforms, the block coder and the packing, and frames that stay on
+ * the device. */
+void bench_kernels (Bench *bench);
+
+/* Measures the kernels between layouts and planes. */
+void bench_layouts (Bench *bench);
+
+/* --- host memory to host memory (pipeline.c) --- */
+
+/* Measures speed, latency and the host's work, of pictures in page-locked and
+ * in ordinary memory. */
+void bench_pipeline (Bench *bench);
+
+/* Shows what frames in flight do when, by JSON lines and a chart. */
+void bench_timeline (Bench *bench);

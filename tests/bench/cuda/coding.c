@@ -1,7 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Runs the stages of coding.h one by one. */
-#include "tests/bench/cuda/coding.h"
+ * Codes the content in one way, stage by stage, and measures the kernels, each alone, and
+ * frames whose pictures stay on the device. Everything that the kernels read and write is
+ * there BENCH_SETS times, so that it does not stay in the device's cache from one run to
+ * the next, and several frames can be coded at a time.
+ *
+ * The ceiling of the kernels is the device's memory: a copy of a picture reads and
+ * writes two bytes a sample, about what the least a kernel has to move. A
+ * transform at ratio 1 would be as fast as that copy; the packing is compared
+ * with a copy of as many bytes as the frame has. The block coder computes: its
+ * ratio says how much less than the memory it takes in. */
 #include "codec/policy.h"
+#include "gpu/pack.h"
+#include "gpu/rate.h"
+#include "tests/bench/cuda/bench.h"
+#include "tests/bench/cuda/figures.h"
+
+/* So many bytes are left for a header. */
+#define CODING_HEADER 1024
+
+typedef struct
+{
+  PacoGeometry *geometry;
+  PacoCudaPlan plan;
+  unsigned complexity;
+  bool wide;
+  CUdeviceptr coefficients[BENCH_SETS];              /* from the transform */
+  CUdeviceptr code[BENCH_SETS], records[BENCH_SETS]; /* the block coder */
+  CUdeviceptr output[BENCH_SETS]; /* and the packing: a codestream each */
+  CUdeviceptr payload[BENCH_SETS], decode_records[BENCH_SETS];
+  CUdeviceptr scratch[BENCH_SETS], planes[BENCH_SETS]; /* in between */
+  PacoPackBuffers pack[BENCH_SETS];
+  PacoDeviceMemory blocks;
+  PacoCudaFrame frame; /* what the backend's functions want of it */
+  size_t payload_size, frame_size;
+  /* These are there with a budget, else NULL. */
+  PacoRateTable *table;
+  PacoCudaSteps steps;
+  PacoCudaRate rate;
+  PacoCudaBudget budgets[BENCH_SETS];
+} Coding;
 
 /* This is n_broken and what follows it, before the records. */
 #define RECORDS 16
@@ -35,13 +72,13 @@ transform (Bench *bench, Coding *coding, unsigned set, Transform enqueue)
       NULL);
 }
 
-void
+static void
 coding_forward (Bench *bench, void *data, unsigned set)
 {
   transform (bench, data, set, paco_dwt_enqueue_forward);
 }
 
-void
+static void
 coding_inverse (Bench *bench, void *data, unsigned set)
 {
   transform (bench, data, set, paco_dwt_enqueue_inverse);
@@ -61,7 +98,7 @@ launch (Bench *bench, Coding *coding, int decoder, CUfunction function,
       NULL);
 }
 
-void
+static void
 coding_encode (Bench *bench, void *data, unsigned set)
 {
   Coding *coding = data;
@@ -94,7 +131,7 @@ coding_encode (Bench *bench, void *data, unsigned set)
         NULL);
 }
 
-void
+static void
 coding_learn (Bench *bench, Coding *coding)
 {
   PacoRateHistory history = PACO_RATE_NO_HISTORY;
@@ -108,7 +145,7 @@ coding_learn (Bench *bench, Coding *coding)
   coding->rate.correction = attempt.history.correction;
 }
 
-void
+static void
 coding_decode (Bench *bench, void *data, unsigned set)
 {
   Coding *coding = data;
@@ -131,7 +168,7 @@ coding_decode (Bench *bench, void *data, unsigned set)
       bench->device->bpc_decode[coding->wide][passes - 1], &parameters);
 }
 
-void
+static void
 coding_pack (Bench *bench, void *data, unsigned set)
 {
   Coding *coding = data;
@@ -193,7 +230,7 @@ init_budgets (Bench *bench, Coding *coding, const PacoParameters *parameters)
   };
 }
 
-void
+static void
 coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
 {
   bool has_budget = parameters->rate_control == PACO_RATE_BITRATE;
@@ -234,7 +271,7 @@ coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
     init_budgets (bench, coding, parameters);
 }
 
-void
+static void
 coding_clear (Bench *bench, Coding *coding)
 {
   const PacoDriver *driver = bench->device->driver;
@@ -259,7 +296,7 @@ coding_clear (Bench *bench, Coding *coding)
   paco_geometry_free (coding->geometry);
 }
 
-void
+static void
 coding_exchange (Bench *bench, Coding *coding)
 {
   const PacoDriver *driver = bench->device->driver;
@@ -285,7 +322,7 @@ coding_exchange (Bench *bench, Coding *coding)
       error);
 }
 
-void
+static void
 coding_check (Bench *bench, Coding *coding)
 {
   for (unsigned i = 0; i < BENCH_SETS; i++) {
@@ -296,4 +333,269 @@ coding_check (Bench *bench, Coding *coding)
     if (n_broken > 0)
       g_error ("%u blocks are broken", n_broken);
   }
+}
+
+/* --- frames that stay on the device ---
+ *
+ * Measures frames whose pictures stay on the device while their codestreams
+ * come and go, as the pipeline does it: some are in flight, each in a stream of
+ * its own, with turns on the bus.
+ *
+ * The ceiling is what takes longer: the kernels of a frame one by one, or the bus
+ * with nothing but these codestreams. The former can be passed, as frames in flight
+ * fill each other's gaps. */
+
+/* These are microseconds of the stages of a frame, each alone. */
+typedef struct
+{
+  double forward, encode, pack, decode, inverse;
+} KernelTimes;
+
+#define N_WINDOWS 24
+#define WINDOW 20 /* frames */
+
+typedef struct
+{
+  Coding *coding;
+  CUstream streams[BENCH_SETS];
+  CUevent turns[BENCH_SETS]; /* each one's last, on the bus */
+  CUevent borders[N_WINDOWS + 1];
+  PacoPinnedMemory host;
+} Resident;
+
+static void
+resident_init (Bench *bench, Resident *resident)
+{
+  const PacoDriver *driver = bench->device->driver;
+
+  for (unsigned i = 0; i < BENCH_SETS; i++) {
+    must_succeed (
+        driver->stream_create (&resident->streams[i], CU_STREAM_NON_BLOCKING));
+    must_succeed (driver->event_create (&resident->turns[i], 0));
+  }
+  for (unsigned i = 0; i <= N_WINDOWS; i++)
+    must_succeed (driver->event_create (&resident->borders[i], 0));
+  must (paco_pinned_memory_reserve (
+            bench->device, &resident->host, 2 * bench->n_bytes, "bench", NULL),
+      NULL);
+}
+
+static void
+resident_clear (Bench *bench, Resident *resident)
+{
+  const PacoDriver *driver = bench->device->driver;
+
+  paco_pinned_memory_clear (bench->device, &resident->host);
+  for (unsigned i = 0; i < BENCH_SETS; i++) {
+    driver->event_destroy (resident->turns[i]);
+    driver->stream_destroy (resident->streams[i]);
+  }
+  for (unsigned i = 0; i <= N_WINDOWS; i++)
+    driver->event_destroy (resident->borders[i]);
+}
+
+/* Returns frames per second, the median over windows. */
+static double
+resident_speed (Bench *bench, Resident *resident, BenchTask task)
+{
+  const PacoDriver *driver = bench->device->driver;
+  CUstream stream = bench->stream;
+  double values[N_WINDOWS];
+
+  for (unsigned i = 0; i <= N_WINDOWS * WINDOW; i++) {
+    unsigned set = i % BENCH_SETS;
+
+    bench->stream = resident->streams[set];
+    task (bench, resident, set);
+    if (i % WINDOW == 0)
+      must_succeed (
+          driver->event_record (resident->borders[i / WINDOW], bench->stream));
+  }
+  bench->stream = stream;
+  must_succeed (driver->ctx_synchronize ());
+  for (unsigned i = 0; i < N_WINDOWS; i++) {
+    float milliseconds;
+
+    must_succeed (driver->event_elapsed_time (
+        &milliseconds, resident->borders[i], resident->borders[i + 1]));
+    values[i] = milliseconds;
+  }
+  return 1000.0 * WINDOW / median (values, N_WINDOWS);
+}
+
+/* Takes its turn on the bus, before which the frame before has its own. */
+static void
+take_turn (Bench *bench, Resident *resident, unsigned set)
+{
+  must_succeed (bench->device->driver->stream_wait_event (
+      bench->stream, resident->turns[(set + BENCH_SETS - 1) % BENCH_SETS], 0));
+}
+
+static void
+end_turn (Bench *bench, Resident *resident, unsigned set)
+{
+  must_succeed (bench->device->driver->event_record (
+      resident->turns[set], bench->stream));
+}
+
+static void
+encode (Bench *bench, void *data, unsigned set)
+{
+  Resident *resident = data;
+  Coding *coding = resident->coding;
+
+  coding_forward (bench, coding, set);
+  coding_encode (bench, coding, set);
+  coding_pack (bench, coding, set);
+  take_turn (bench, resident, set);
+  must_succeed (bench->device->driver->memcpy_dtoh_async (resident->host.data,
+      coding->output[set], CODING_HEADER + coding->frame_size, bench->stream));
+  end_turn (bench, resident, set);
+}
+
+static void
+decode (Bench *bench, void *data, unsigned set)
+{
+  Resident *resident = data;
+  Coding *coding = resident->coding;
+
+  take_turn (bench, resident, set);
+  must_succeed (bench->device->driver->memcpy_htod_async (coding->payload[set],
+      resident->host.data, coding->payload_size, bench->stream));
+  end_turn (bench, resident, set);
+  coding_decode (bench, coding, set);
+  coding_inverse (bench, coding, set);
+}
+
+static void
+resident_figure (const char *prefix, const char *way, double fps,
+    double kernels_us, const char *bus, double bus_us)
+{
+  bool bound_by_bus = bus_us > kernels_us;
+
+  figure_speed (fps, "frames/s", bound_by_bus ? bus : "kernels one by one",
+      1e6 / MAX (bus_us, kernels_us), "%s_resident_%s_fps", prefix, way);
+}
+
+/* Measures frames per second when only codestreams come and go: figures
+ * PREFIX_resident_... */
+static void
+bench_resident (
+    Bench *bench, Coding *coding, const KernelTimes *times, const char *prefix)
+{
+  const BenchCeilings *ceilings = &bench->ceilings;
+  Resident resident = { .coding = coding };
+  double fps;
+
+  resident_init (bench, &resident);
+  bench_upload (bench); /* decoding has left its pictures there */
+  fps = resident_speed (bench, &resident, encode);
+  resident_figure (prefix, "enc", fps,
+      times->forward + times->encode + times->pack, "d2h_gbps",
+      coding->frame_size / ceilings->d2h_gbps / 1000.0);
+  if (coding->table) { /* frames that are cut are decoded by bench_pipeline() */
+    resident_clear (bench, &resident);
+    return;
+  }
+  must_succeed (bench->device->driver->memcpy_dtoh (resident.host.data,
+      coding->payload[BENCH_SETS - 1], coding->payload_size));
+  fps = resident_speed (bench, &resident, decode);
+  resident_figure (prefix, "dec", fps, times->decode + times->inverse,
+      "h2d_gbps", coding->payload_size / ceilings->h2d_gbps / 1000.0);
+  resident_clear (bench, &resident);
+}
+
+/* --- the kernels --- */
+
+typedef struct
+{
+  const char *prefix;  /* of the figures of the block coder */
+  const char *wavelet; /* for figures of the transform, else NULL */
+  const char *whole;   /* for frames that stay on the device, else NULL */
+  bool packs;
+  PacoParameters parameters;
+} Case;
+
+static void
+transform_figure (
+    Bench *bench, const Case *this, const char *direction, double us)
+{
+  if (this->wavelet)
+    figure_cost (us / bench->ceilings.copy_us, "copies", "copy_us", 1.0,
+        "%s_%s_ratio", this->wavelet, direction);
+}
+
+static void
+blocks_figure (Bench *bench, const Case *this, const char *direction, double us)
+{
+  figure_speed (bench->n_samples / us / 1000.0, "Gsample/s", "copy_us",
+      bench->n_samples / bench->ceilings.copy_us / 1000.0, "%s_%s_gsps",
+      this->prefix, direction);
+}
+
+static void
+bench_coding (Bench *bench, const Case *this)
+{
+  Coding coding;
+  KernelTimes times;
+
+  coding_init (bench, &coding, &this->parameters);
+  bench_upload (bench);
+  times.forward = bench_time (bench, coding_forward, &coding);
+  transform_figure (bench, this, "fwd", times.forward);
+  if (coding.table) {
+    coding_encode (bench, &coding, 0);
+    coding_learn (bench, &coding);
+  }
+  times.encode = bench_time (bench, coding_encode, &coding);
+  blocks_figure (bench, this, "enc", times.encode);
+  times.pack = bench_time (bench, coding_pack, &coding);
+  coding_exchange (bench, &coding);
+  if (this->packs)
+    figure_cost (times.pack, "us", "copy_us",
+        bench->ceilings.copy_us * coding.frame_size / bench->n_bytes,
+        "pack_us");
+  figure_cost (8.0 * coding.frame_size / bench->n_samples, "bit/sample",
+      "raw samples", 12.0, "%s_bits_per_sample", this->prefix);
+  times.decode = bench_time (bench, coding_decode, &coding);
+  blocks_figure (bench, this, "dec", times.decode);
+  coding_check (bench, &coding);
+  times.inverse = bench_time (bench, coding_inverse, &coding);
+  transform_figure (bench, this, "inv", times.inverse);
+  if (this->whole) {
+    bench_resident (bench, &coding, &times, this->whole);
+    coding_check (bench, &coding);
+  }
+  coding_clear (bench, &coding);
+}
+
+void
+bench_kernels (Bench *bench)
+{
+  PacoParameters quality = PACO_PARAMETERS_DEFAULT, lossless, never_raw,
+                 unchecked, bitrate;
+
+  quality.rgb = true;
+  quality.tune = PACO_TUNE_PSNR;
+  lossless = quality;
+  lossless.rate_control = PACO_RATE_LOSSLESS;
+  unchecked = never_raw = lossless;
+  unchecked.block_checks = false;
+  never_raw.complexity = 0;
+  bench_coding (bench,
+      &(Case){ "bpc", "dwt53", "lossless", true, .parameters = lossless });
+  bench_coding (bench,
+      &(Case){
+          "bpc_quality", "dwt97", "quality", false, .parameters = quality });
+  bitrate = quality;
+  bitrate.rate_control = PACO_RATE_BITRATE;
+  bitrate.frame_size = bench_frame_size (bench);
+  bench_coding (bench,
+      &(Case){ "bpc_bitrate", NULL, "bitrate", false, .parameters = bitrate });
+  bench_coding (bench, &(Case){ "bpc_unchecked", .parameters = unchecked });
+  bench_coding (bench, &(Case){ "bpc_c0", .parameters = never_raw });
+  never_raw.coding_passes = 2;
+  bench_coding (bench, &(Case){ "bpc2", .parameters = never_raw });
+  never_raw.coding_passes = 3;
+  bench_coding (bench, &(Case){ "bpc3", .parameters = never_raw });
 }

@@ -2,8 +2,8 @@
  * Measures the kernels between layouts and planes, for pictures of the
  * content's size. Their ceiling is a copy of as many bytes as they read and
  * write. */
+#include "tests/bench/cuda/bench.h"
 #include "tests/bench/cuda/figures.h"
-#include "tests/bench/cuda/kernels.h"
 
 /* This is a layout: the samples of a group as a string of the digits of
  * components, one after the other bit by bit or, if run is not 0, `run` to a
