@@ -152,10 +152,10 @@ main (int argc, char **argv)
         "FILE..." },
     { NULL },
   };
-  GOptionContext *context = g_option_context_new (NULL);
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   GError *error = NULL;
   GThread **threads;
-  Reader *readers;
+  g_autofree Reader *readers = NULL;
 
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error) || !files || n < 1
@@ -176,8 +176,6 @@ main (int argc, char **argv)
     g_thread_join (threads[i]);
   print_figures (readers, n);
   g_free (threads);
-  g_free (readers);
   g_strfreev (files);
-  g_option_context_free (context);
   return 0;
 }

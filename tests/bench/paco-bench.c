@@ -68,8 +68,8 @@ write_picture (const Options *options, const char *picture, GError **error)
 {
   static const unsigned order[3] = { 1, 2, 0 };
   const size_t n = (size_t) options->width * (size_t) options->height;
-  uint16_t *rgb = g_new (uint16_t, 3 * n);
-  uint16_t *gbr = g_new (uint16_t, 3 * n);
+  g_autofree uint16_t *rgb = g_new (uint16_t, 3 * n);
+  g_autofree uint16_t *gbr = g_new (uint16_t, 3 * n);
   gboolean done;
 
   content_fill (
@@ -79,8 +79,6 @@ write_picture (const Options *options, const char *picture, GError **error)
       gbr[c * n + i] = GUINT16_TO_BE (rgb[order[c] * n + i]);
   done = g_file_set_contents (
       options->write, (const char *) gbr, (gssize) (6 * n), error);
-  g_free (rgb);
-  g_free (gbr);
   return done;
 }
 

@@ -62,7 +62,7 @@ case_init (Case *c, bool lossless)
     .n_components = 3,
     .components = { { 12, 0, 0 }, { 12, 1, 1 }, { 12, 1, 1 } },
   };
-  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
 
   test_picture_init (rand, &c->picture, &format, 0);
   test_picture_fill (rand, &c->picture);
@@ -70,7 +70,6 @@ case_init (Case *c, bool lossless)
   c->parameters = (PacoParameters) PACO_PARAMETERS_DEFAULT;
   c->parameters.rate_control = lossless ? PACO_RATE_LOSSLESS
                                         : PACO_RATE_QUALITY;
-  g_rand_free (rand);
 }
 
 /* Returns the frame, or NULL and the error. */
@@ -161,7 +160,7 @@ decode_without (
     const Case *c, int n, const GByteArray *bytes, const TestPicture *expected)
 {
   GError *error = NULL;
-  TestPicture picture;
+  g_auto (TestPicture) picture;
   PacoDecoder *decoder;
   bool failed;
 
@@ -181,7 +180,6 @@ decode_without (
     test_picture_compare (&picture, expected);
     paco_coder_close (PACO_CODER (decoder));
   }
-  test_picture_clear (&picture);
   return failed;
 }
 
@@ -190,9 +188,9 @@ test_allocations (gconstpointer lossless)
 {
   PacoEncoder *encoder;
   PacoDecoder *decoder;
-  TestPicture decoded;
+  g_auto (TestPicture) decoded;
   GError *error = NULL;
-  GByteArray *bytes;
+  g_autoptr (GByteArray) bytes = NULL;
   Case c;
   int n = 0, n_encoder;
 
@@ -215,8 +213,6 @@ test_allocations (gconstpointer lossless)
   g_test_message ("%d allocations to encode, %d to decode", n_encoder, n);
   g_assert_cmpint (n_encoder, >, 4);
   g_assert_cmpint (n, >, 4);
-  g_byte_array_unref (bytes);
-  test_picture_clear (&decoded);
   test_picture_clear (&c.picture);
 }
 

@@ -46,11 +46,11 @@ write_header (PacoHeader *header, uint8_t *data)
 static void
 test_round_trip (void)
 {
-  GRand *rand = new_rand ();
-  uint8_t *data = g_malloc (PACO_MAX_HEADER_SIZE);
+  g_autoptr (GRand) rand = new_rand ();
+  g_autofree uint8_t *data = g_malloc (PACO_MAX_HEADER_SIZE);
 
   for (int n = 0; n < 2000; n++) {
-    GByteArray *memory = g_byte_array_new ();
+    g_autoptr (GByteArray) memory = g_byte_array_new ();
     PacoHeader header = plain_header (), parsed;
     GError *error = NULL;
     size_t size;
@@ -71,20 +71,17 @@ test_round_trip (void)
     g_byte_array_append (memory, data, (guint) size);
     g_assert_cmpuint (paco_header_write (&parsed, data), ==, size);
     g_assert_cmpmem (data, size, memory->data, memory->len);
-    g_byte_array_unref (memory);
   }
-  g_free (data);
-  g_rand_free (rand);
 }
 
 /* Tests that what is read from a chunk and written again is that chunk. */
 static void
 test_contents (void)
 {
-  GRand *rand = new_rand ();
+  g_autoptr (GRand) rand = new_rand ();
 
   for (int n = 0; n < 5000; n++) {
-    GByteArray *memory = g_byte_array_new ();
+    g_autoptr (GByteArray) memory = g_byte_array_new ();
     uint8_t again[20000];
     PacoAncillaryWriter writer = { .data = again, .capacity = sizeof again };
     PacoAncillary chunks;
@@ -104,9 +101,7 @@ test_contents (void)
       .capacity = (size_t) g_rand_int_range (rand, 0, (int) memory->len) };
     g_assert_false (test_ancillary_write_again (&writer, &chunk));
     g_assert_cmpuint (writer.size, ==, 0);
-    g_byte_array_unref (memory);
   }
-  g_rand_free (rand);
 }
 
 /* Tests that bytes that FORMAT.md describes are read as it says. */
@@ -307,11 +302,11 @@ test_refusals (void)
 static void
 test_forged (void)
 {
-  GRand *rand = new_rand ();
+  g_autoptr (GRand) rand = new_rand ();
   unsigned accepted = 0, refused = 0;
 
   for (int n = 0; n < 20000; n++) {
-    GByteArray *memory = g_byte_array_new ();
+    g_autoptr (GByteArray) memory = g_byte_array_new ();
     guint size;
 
     test_ancillary_random_chunk (rand, memory,
@@ -326,11 +321,9 @@ test_forged (void)
       paco_put16 (memory->data + 2, (uint16_t) (size - PACO_CHUNK_HEAD));
     }
     *(is_accepted (memory->data, size) ? &accepted : &refused) += 1;
-    g_byte_array_unref (memory);
   }
   g_assert_cmpuint (accepted, >, 100);
   g_assert_cmpuint (refused, >, 100);
-  g_rand_free (rand);
 }
 
 /* Tests that all of them together have a limit, and that a header that is as
@@ -414,7 +407,7 @@ collect (Sequence *sequence, PacoEncoder *encoder, unsigned i)
 static void
 test_frames (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (24); n++) {
@@ -441,8 +434,7 @@ test_frames (void)
       sequence.ancillary[i] = g_byte_array_new ();
       test_ancillary_random (c->rand, sequence.ancillary[i], most);
       video = video_of (&sequence, i);
-      paco_encoder_submit (encoder, &c->source.picture, &video, NULL, &error);
-      g_assert_no_error (error);
+      must_submit (encoder, &c->source.picture, &video, NULL);
       while (i + 1 - done >= paco_coder_depth (PACO_CODER (encoder)))
         collect (&sequence, encoder, done++);
     }
@@ -452,13 +444,12 @@ test_frames (void)
       g_byte_array_unref (sequence.ancillary[i]);
     case_clear (c);
   }
-  coders_close (&coders);
 }
 
 static void
 test_no_room (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (20); n++) {
@@ -499,7 +490,6 @@ test_no_room (void)
     c.video.ancillary = (PacoAncillary){ NULL, 0 };
     case_clear (&c);
   }
-  coders_close (&coders);
 }
 
 int

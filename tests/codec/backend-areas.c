@@ -59,7 +59,7 @@ collect (Sequence *sequence, PacoEncoder *encoder, unsigned i)
 static void
 test_sequences (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (150); n++) {
@@ -77,9 +77,8 @@ test_sequences (void)
     for (unsigned i = 0; i < N_FRAMES; i++) {
       paco_encoder_set_rate (encoder, sequence.qualities[i], 0, 0);
       paco_encoder_set_areas (encoder, &sequence.areas[i]);
-      paco_encoder_submit (
-          encoder, &sequence.c.source.picture, &sequence.c.video, NULL, &error);
-      g_assert_no_error (error);
+      must_submit (
+          encoder, &sequence.c.source.picture, &sequence.c.video, NULL);
       while (i + 1 - done >= depth)
         collect (&sequence, encoder, done++);
     }
@@ -87,7 +86,6 @@ test_sequences (void)
       collect (&sequence, encoder, done++);
     case_clear (&sequence.c);
   }
-  coders_close (&coders);
 }
 
 void

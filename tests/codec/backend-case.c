@@ -220,10 +220,8 @@ void
 encode_another_and_check (const Case *c, PacoEncoder *encoder)
 {
   PacoEncodedFrame *frame;
-  GError *error = NULL;
 
-  g_assert_true (paco_encoder_submit (
-      encoder, &c->source.picture, &c->video, (void *) c, &error));
+  must_submit (encoder, &c->source.picture, &c->video, (void *) c);
   frame = paco_encoder_collect (encoder, NULL);
   check_encoded (c, frame);
   g_assert_true (frame->user_data == c);
@@ -269,7 +267,7 @@ decode_and_check (const Case *c, PacoDecoder *decoder, const uint8_t *data,
 {
   TestPicture mine, theirs;
   uint32_t corrupted_blocks = 0;
-  uint8_t *copy = g_memdup2 (data, size);
+  g_autofree uint8_t *copy = g_memdup2 (data, size);
   Verdict verdict;
   gboolean decoded;
 
@@ -288,6 +286,5 @@ decode_and_check (const Case *c, PacoDecoder *decoder, const uint8_t *data,
     test_picture_compare (&mine, &theirs);
   test_picture_clear (&mine);
   test_picture_clear (&theirs);
-  g_free (copy);
   return verdict;
 }

@@ -3,9 +3,9 @@
  * checks that the backend does the same. Every case is made from one number, printed
  * when it fails. */
 #pragma once
-#include "codec/backend.h"
-#include "n-cases.h"
-#include "random-picture.h"
+#include "tests/codec/must.h"
+#include "tests/codec/n-cases.h"
+#include "tests/codec/random-picture.h"
 
 #ifndef BACKEND
 #define BACKEND paco_cpu_backend
@@ -31,6 +31,7 @@ bool coders_are_available (void);
 
 void coders_open (Coders *coders);
 void coders_close (Coders *coders);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Coders, coders_close)
 
 /* Makes a coder, either may be NULL, use any of the instruction sets that this
  * machine has, if it is the CPU's. */
@@ -57,6 +58,7 @@ void case_init_possible (Case *c, uint32_t samples);
 /* Gives it a budget, and the frame that the reference makes for it. */
 void case_set_budget (Case *c);
 void case_clear (Case *c);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
 
 gboolean configure_encoder (
     const Case *c, PacoEncoder *encoder, GError **error);

@@ -68,8 +68,7 @@ submit (const Case *c, PacoDecoder *decoder, const TestPicture *decoded,
   test_picture_copy (&frame->before, &frame->picture);
   frame->compares = g_rand_int_range (c->rand, 0, 3) > 0;
   frame->n_different = count_different (&frame->picture, decoded);
-  g_assert_true (
-      paco_coded_frame_parse (&coded, c->frame->data, c->frame->len, NULL));
+  must_parse (&coded, c->frame->data, c->frame->len);
   (frame->compares ? paco_decoder_submit_comparison : paco_decoder_submit) (
       decoder, &coded, &frame->picture.picture, frame, &error);
   g_assert_no_error (error);
@@ -81,8 +80,7 @@ collect (const Case *c, PacoDecoder *decoder, const TestPicture *decoded)
   PacoDecodedFrame result;
   Frame *frame;
 
-  g_assert_true (paco_decoder_collect (decoder, &result, NULL));
-  g_assert_no_error (result.error);
+  result = must_collect_picture (decoder);
   frame = result.user_data;
   test_picture_compare (
       &frame->picture, frame->compares ? &frame->before : decoded);
@@ -103,17 +101,16 @@ test_random (void)
   {
     N_FRAMES = 7
   };
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (300); n++) {
     PacoDecoder *decoder = coders.decoders[n % N_CODERS];
     Frame frames[N_FRAMES];
-    TestPicture decoded;
+    g_auto (TestPicture) decoded;
     PacoCodedFrame coded;
-    GError *error = NULL;
     unsigned depth, reduce, done = 0;
-    Case c;
+    g_auto (Case) c;
 
     case_init_possible (&c, n % 20 == 0 ? 40000 : 1500);
     reduce = g_rand_boolean (c.rand)
@@ -121,11 +118,9 @@ test_random (void)
         : g_rand_int_range (c.rand, 0, c.levels + 1);
     set_random_ops (c.rand, NULL, decoder);
     decoded_init (&c, &decoded, reduce);
-    g_assert_true (
-        paco_coded_frame_parse (&coded, c.frame->data, c.frame->len, NULL));
-    paco_decoder_configure (
-        decoder, &coded.header, decoded.picture.layout, reduce, &error);
-    g_assert_no_error (error);
+    must_parse (&coded, c.frame->data, c.frame->len);
+    must_configure_decoder (
+        decoder, &coded.header, decoded.picture.layout, reduce);
     depth = paco_coder_depth (PACO_CODER (decoder));
     for (unsigned i = 0; i < N_FRAMES; i++) {
       submit (&c, decoder, &decoded, reduce, &frames[i]);
@@ -136,10 +131,7 @@ test_random (void)
     }
     for (; done < N_FRAMES; done++)
       collect (&c, decoder, &decoded);
-    test_picture_clear (&decoded);
-    case_clear (&c);
   }
-  coders_close (&coders);
 }
 
 void

@@ -54,7 +54,7 @@ static gboolean
 code_frame (Stream *stream, GByteArray *frame)
 {
   GRand *rand = g_rand_new_with_seed (stream->picture);
-  TestPicture source;
+  g_auto (TestPicture) source;
   gboolean done;
 
   test_picture_init (rand, &source, &stream->format, 0);
@@ -64,7 +64,6 @@ code_frame (Stream *stream, GByteArray *frame)
       &stream->video, &stream->parameters,
       g_rand_int_range (stream->rand, 0, 4) == 0 ? &stream->set : NULL, frame,
       NULL);
-  test_picture_clear (&source);
   return done;
 }
 
@@ -77,7 +76,7 @@ has_form (const Stream *stream, unsigned form)
 static gboolean
 try_form (Stream *stream, unsigned form)
 {
-  GByteArray *frame = g_byte_array_new ();
+  g_autoptr (GByteArray) frame = g_byte_array_new ();
   PacoHeader *header = &stream->headers[form];
   gboolean done;
 
@@ -85,7 +84,6 @@ try_form (Stream *stream, unsigned form)
   done = code_frame (stream, frame)
       && paco_header_parse (frame->data, frame->len, header, NULL, NULL);
   header->set = NULL;
-  g_byte_array_unref (frame);
   return done;
 }
 
@@ -155,8 +153,8 @@ typedef bool (*Chooser) (
 static void
 break_blocks (GByteArray *frame, GRand *rand, Chooser choose, gpointer data)
 {
-  PacoGeometry *geometry;
-  PacoBlockRecord *records;
+  g_autoptr (PacoGeometry) geometry = NULL;
+  g_autofree PacoBlockRecord *records = NULL;
   PacoHeader header;
   size_t payload;
 
@@ -175,8 +173,6 @@ break_blocks (GByteArray *frame, GRand *rand, Chooser choose, gpointer data)
           + g_rand_int_range (rand, 0, records[i].length)] ^= 1
           << g_rand_int_range (rand, 0, 8);
   }
-  g_free (records);
-  paco_geometry_free (geometry);
 }
 
 /* Chooses blocks mostly of LL and of the coarsest level. */
@@ -286,8 +282,7 @@ submit (Pipe *pipe)
       frame->bytes->data, frame->bytes->len, stream->reduce,
       &frame->theirs.picture, &frame->corrupted_blocks,
       &frame->concealed_blocks, NULL);
-  g_assert_true (paco_decoder_submit (
-      pipe->decoder, &coded, &frame->mine.picture, frame, NULL));
+  must_submit_frame (pipe->decoder, &coded, &frame->mine.picture, frame);
   pipe->submitted++;
 }
 
@@ -317,17 +312,14 @@ configure (Pipe *pipe)
 
   for (unsigned form = 0; form < N_FORMS; form++) {
     TestPicture *destination = &pipe->destinations[form];
-    GRand *rand = g_rand_new_with_seed (seed);
-    GError *error = NULL;
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
 
     if (has_form (stream, form)) {
       test_picture_init (
           rand, destination, &stream->headers[form].picture, stream->reduce);
-      paco_decoder_configure (pipe->decoder, &stream->headers[form],
-          destination->picture.layout, stream->reduce, &error);
-      g_assert_no_error (error);
+      must_configure_decoder (pipe->decoder, &stream->headers[form],
+          destination->picture.layout, stream->reduce);
     }
-    g_rand_free (rand);
   }
 }
 
@@ -429,11 +421,10 @@ submit_all (gpointer data)
   Crowd *crowd = data;
   PacoCodedFrame coded;
 
-  g_assert_true (paco_coded_frame_parse (
-      &coded, crowd->frame->data, crowd->frame->len, NULL));
+  must_parse (&coded, crowd->frame->data, crowd->frame->len);
   for (unsigned i = 0; i < N_ABANDONED; i++)
-    g_assert_true (paco_decoder_submit (
-        crowd->decoder, &coded, &crowd->destinations[i].picture, crowd, NULL));
+    must_submit_frame (
+        crowd->decoder, &coded, &crowd->destinations[i].picture, crowd);
   return NULL;
 }
 
@@ -482,9 +473,9 @@ test_abandon (void)
         &stream.headers[stream.format.fields].picture, stream.reduce);
     for (unsigned i = 1; i < N_ABANDONED; i++)
       test_picture_copy (&destinations[i], &destinations[0]);
-    g_assert_true (paco_decoder_configure (crowd.decoder,
+    must_configure_decoder (crowd.decoder,
         &stream.headers[stream.format.fields], destinations[0].picture.layout,
-        stream.reduce, NULL));
+        stream.reduce);
     submitter = g_thread_new ("submit", submit_all, &crowd);
     collector = g_thread_new ("collect", collect_all, &crowd);
     while (g_atomic_int_get (&n_dropped) + g_atomic_int_get (&crowd.n_collected)
@@ -576,7 +567,7 @@ scene_psnr (const Scene *scene, Chooser choose, bool conceal)
     .components = { { .depth = 8 } } };
   const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  PacoDecoder *decoder = BACKEND.decoder_open (&options, NULL);
+  g_autoptr (PacoDecoder) decoder = BACKEND.decoder_open (&options, NULL);
   uint8_t *decoded = draw_scene (width, 0), *samples = NULL;
   PacoPicture destination = gray_picture (decoded, width);
   double sum = 0.0;
@@ -584,7 +575,7 @@ scene_psnr (const Scene *scene, Chooser choose, bool conceal)
   parameters.levels = scene->levels;
   parameters.rate_control = PACO_RATE_QUALITY;
   for (unsigned time = 0; time < scene->n; time++) {
-    GByteArray *frame = g_byte_array_new ();
+    g_autoptr (GByteArray) frame = g_byte_array_new ();
     PacoDecodedFrame result;
     PacoCodedFrame coded;
     PacoPicture picture;
@@ -599,29 +590,23 @@ scene_psnr (const Scene *scene, Chooser choose, bool conceal)
     g_assert_true (paco_reference_encode (
         &format, &picture, &video, &parameters, NULL, frame, NULL));
     if (time + 1 == scene->n) {
-      GRand *rand = g_rand_new_with_seed (1);
+      g_autoptr (GRand) rand = g_rand_new_with_seed (1);
 
       break_blocks (frame, rand, choose, NULL);
-      g_rand_free (rand);
     }
-    g_assert_true (
-        paco_coded_frame_parse (&coded, frame->data, frame->len, NULL));
+    must_parse (&coded, frame->data, frame->len);
     g_assert_true (time > 0
         || paco_decoder_configure (
             decoder, &coded.header, destination.layout, 0, NULL));
-    g_assert_true (
-        paco_decoder_submit (decoder, &coded, &destination, NULL, NULL));
-    g_assert_true (paco_decoder_collect (decoder, &result, NULL));
-    g_assert_no_error (result.error);
+    must_submit_frame (decoder, &coded, &destination, NULL);
+    result = must_collect_picture (decoder);
     g_assert_cmpuint (result.concealed_blocks, ==,
         conceal && scene->concealed ? result.corrupted_blocks : 0);
-    g_byte_array_unref (frame);
   }
   for (unsigned i = 0; i < width * SCENE_HEIGHT; i++)
     sum += pow ((double) samples[i] - decoded[i], 2);
   g_free (samples);
   g_free (decoded);
-  paco_coder_close (PACO_CODER (decoder));
   return 10.0 * log10 (255.0 * 255.0 * width * SCENE_HEIGHT / sum);
 }
 

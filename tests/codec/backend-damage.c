@@ -18,7 +18,7 @@ test_damaged (void)
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (400); n++) {
-    Case c;
+    g_auto (Case) c;
     PacoHeader header;
 
     case_init_possible (&c, 600);
@@ -26,7 +26,7 @@ test_damaged (void)
     g_assert_true (
         paco_header_parse (c.frame->data, c.frame->len, &header, NULL, NULL));
     for (unsigned i = 0; i < 10; i++) {
-      GByteArray *copy = g_byte_array_new ();
+      g_autoptr (GByteArray) copy = g_byte_array_new ();
 
       g_byte_array_append (copy, c.frame->data, c.frame->len);
       test_damage (c.rand, copy, MAX_SAMPLES);
@@ -38,9 +38,7 @@ test_damaged (void)
         n_broken += verdict.corrupted_blocks > 0;
         n_unharmed += verdict.decoded && verdict.corrupted_blocks == 0;
       }
-      g_byte_array_unref (copy);
     }
-    case_clear (&c);
   }
   coders_close (&coders);
   g_test_message ("%u refused, %u with broken blocks, %u not noticed",
@@ -56,8 +54,8 @@ keep_blocks (const Case *c, const bool *kept, uint32_t n_blocks,
     PacoBlockRecord *records, const PacoHeader *header)
 {
   GByteArray *frame = g_byte_array_new ();
-  GByteArray *payload = g_byte_array_new ();
-  uint8_t *index = g_malloc (PACO_MAX_INDEX_SIZE (n_blocks));
+  g_autoptr (GByteArray) payload = g_byte_array_new ();
+  g_autofree uint8_t *index = g_malloc (PACO_MAX_INDEX_SIZE (n_blocks));
   PacoHeader written = *header;
 
   for (uint32_t i = 0; i < n_blocks; i++) {
@@ -81,8 +79,6 @@ keep_blocks (const Case *c, const bool *kept, uint32_t n_blocks,
   g_byte_array_append (frame,
       paco_header_attachment (header, c->frame->data).data,
       header->video.attachment.size);
-  g_byte_array_unref (payload);
-  g_free (index);
   return frame;
 }
 
@@ -92,10 +88,10 @@ static GByteArray *
 empty_blocks (const Case *c, unsigned from)
 {
   PacoHeader header;
-  PacoGeometry *geometry;
-  PacoBlockRecord *records;
+  g_autoptr (PacoGeometry) geometry = NULL;
+  g_autofree PacoBlockRecord *records = NULL;
   GByteArray *frame;
-  bool *kept;
+  g_autofree bool *kept = NULL;
 
   g_assert_true (
       paco_header_parse (c->frame->data, c->frame->len, &header, NULL, NULL));
@@ -108,9 +104,6 @@ empty_blocks (const Case *c, unsigned from)
   for (uint32_t i = geometry->n_blocks_at[from]; i < geometry->n_blocks; i++)
     kept[i] = g_rand_boolean (c->rand);
   frame = keep_blocks (c, kept, geometry->n_blocks, records, &header);
-  g_free (records);
-  g_free (kept);
-  paco_geometry_free (geometry);
   return frame;
 }
 
@@ -119,29 +112,26 @@ empty_blocks (const Case *c, unsigned from)
 static void
 test_empty (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (400); n++) {
     PacoDecoder *decoder = coders.decoders[n % N_CODERS];
-    Case c;
+    g_auto (Case) c;
 
     case_init_possible (&c, 3000);
     set_random_ops (c.rand, NULL, decoder);
     for (unsigned reduce = 0; reduce <= c.levels; reduce++) {
-      GByteArray *frame = empty_blocks (
-          &c, g_rand_int_range (c.rand, 0, reduce + 1));
+      g_autoptr (GByteArray)
+          frame = empty_blocks (&c, g_rand_int_range (c.rand, 0, reduce + 1));
       Verdict verdict;
 
       decode_and_check (&c, decoder, c.frame->data, c.frame->len, reduce);
       verdict = decode_and_check (&c, decoder, frame->data, frame->len, reduce);
       g_assert_true (verdict.decoded);
       g_assert_cmpuint (verdict.corrupted_blocks, ==, 0);
-      g_byte_array_unref (frame);
     }
-    case_clear (&c);
   }
-  coders_close (&coders);
 }
 
 /* Tests a few bytes that claim a picture of gigabytes: they are refused before
@@ -166,7 +156,7 @@ test_huge (void)
   header.index_size = 100;
   header.frame_size = 1000;
   for (unsigned allowed = 0; allowed < 2; allowed++) {
-    PacoDecoder *decoder;
+    g_autoptr (PacoDecoder) decoder = NULL;
 
     options.max_pixels = allowed ? 16384 * 16384 : 0;
     decoder = BACKEND.decoder_open (&options, NULL);
@@ -179,7 +169,6 @@ test_huge (void)
       g_assert_nonnull (strstr (error->message, "needs max-pixels=268435456"));
     }
     g_clear_error (&error);
-    paco_coder_close (PACO_CODER (decoder));
   }
 }
 

@@ -40,9 +40,8 @@ stream_clear (Stream *stream)
 static void
 stream_submit (Stream *stream, unsigned number)
 {
-  g_assert_true (
-      paco_encoder_submit (stream->encoder, &stream->c.source.picture,
-          &stream->c.video, GUINT_TO_POINTER (number), NULL));
+  must_submit (stream->encoder, &stream->c.source.picture, &stream->c.video,
+      GUINT_TO_POINTER (number));
 }
 
 static gpointer
@@ -188,7 +187,8 @@ static void
 test_set_rate (void)
 {
   Case c;
-  PacoEncoder *encoder = BACKEND.encoder_open (&coder_options[1], NULL);
+  g_autoptr (PacoEncoder)
+      encoder = BACKEND.encoder_open (&coder_options[1], NULL);
   static const double qualities[] = { 10, 95, 95, 60, 0, 100 };
   size_t bound;
 
@@ -206,8 +206,7 @@ test_set_rate (void)
 
     if (i < G_N_ELEMENTS (qualities)) {
       paco_encoder_set_rate (encoder, qualities[i], 0, 0);
-      g_assert_true (paco_encoder_submit (
-          encoder, &c.source.picture, &c.video, NULL, NULL));
+      must_submit (encoder, &c.source.picture, &c.video, NULL);
     }
     if (i == 0)
       continue;
@@ -220,14 +219,13 @@ test_set_rate (void)
     g_assert_cmpuint (frame->size, <=, bound);
     frame->release (frame);
   }
-  paco_coder_close (PACO_CODER (encoder));
   case_clear (&c);
 }
 
 static void
 test_decode_in_flight (void)
 {
-  Case c;
+  g_auto (Case) c;
   PacoDecoder *decoder = BACKEND.decoder_open (&coder_options[2], NULL);
   TestPicture pictures[3], expected;
   PacoCodedFrame coded;
@@ -239,27 +237,23 @@ test_decode_in_flight (void)
     test_picture_copy (&pictures[i], &expected);
   g_assert_true (paco_reference_decode (
       c.frame->data, c.frame->len, 0, &expected.picture, NULL, NULL));
-  g_assert_true (
-      paco_coded_frame_parse (&coded, c.frame->data, c.frame->len, NULL));
-  g_assert_true (paco_decoder_configure (
-      decoder, &coded.header, expected.picture.layout, 0, NULL));
+  must_parse (&coded, c.frame->data, c.frame->len);
+  must_configure_decoder (decoder, &coded.header, expected.picture.layout, 0);
   for (unsigned i = 0; i < 30 + 3; i++) {
     if (i >= 3) {
-      g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
-      g_assert_no_error (frame.error);
+      frame = must_collect_picture (decoder);
       g_assert_true (frame.user_data == &pictures[i % 3]);
       test_picture_compare (&pictures[i % 3], &expected);
     }
     if (i < 30)
-      g_assert_true (paco_decoder_submit (
-          decoder, &coded, &pictures[i % 3].picture, &pictures[i % 3], NULL));
+      must_submit_frame (
+          decoder, &coded, &pictures[i % 3].picture, &pictures[i % 3]);
   }
   g_assert_false (paco_decoder_collect (decoder, &frame, NULL));
   paco_coder_close (PACO_CODER (decoder));
   for (unsigned i = 0; i < 3; i++)
     test_picture_clear (&pictures[i]);
   test_picture_clear (&expected);
-  case_clear (&c);
 }
 
 /* --- many coders at once --- */
@@ -277,12 +271,12 @@ work_at_station (gpointer data)
   const PacoBackendOptions options = {
     .device = -1, .threads = 2, .depth = 3, .timeout = PATIENCE
   };
-  PacoEncoder *encoder = BACKEND.encoder_open (&options, NULL);
-  PacoDecoder *decoder = BACKEND.decoder_open (&options, NULL);
+  g_autoptr (PacoEncoder) encoder = BACKEND.encoder_open (&options, NULL);
+  g_autoptr (PacoDecoder) decoder = BACKEND.decoder_open (&options, NULL);
 
   g_assert_true (encoder && decoder);
   for (unsigned n = 0; n < 5; n++) {
-    Case c;
+    g_auto (Case) c;
 
     case_init_seeded (&c, station->seed + n, 20000);
     for (unsigned k = 0; k < 4 && c.possible; k++) {
@@ -293,10 +287,7 @@ work_at_station (gpointer data)
       else
         encode_and_check (&c, encoder);
     }
-    case_clear (&c);
   }
-  paco_coder_close (PACO_CODER (encoder));
-  paco_coder_close (PACO_CODER (decoder));
   return NULL;
 }
 

@@ -56,7 +56,7 @@ test_host_memory (void)
     TestPicture mine, theirs, source;
     GPtrArray *memories;
     Verdict verdict;
-    Case c;
+    g_auto (Case) c;
 
     case_init_possible (&c, 3000);
     source = c.source;
@@ -83,7 +83,6 @@ test_host_memory (void)
     late = memories;
     test_picture_clear (&source);
     test_picture_clear (&theirs);
-    case_clear (&c);
   }
   coders_close (&coders);
   g_ptr_array_unref (late);
@@ -171,7 +170,7 @@ check_woven (Case *c, PacoEncoder *encoder, PacoDecoder *decoder, bool host)
   TestPicture source = c->source, destination;
   PacoCoder *memory = host ? PACO_CODER (decoder) : NULL;
   PacoPicture theirs;
-  uint8_t *expected;
+  g_autofree uint8_t *expected = NULL;
   Verdict verdict;
   Woven woven;
 
@@ -194,7 +193,6 @@ check_woven (Case *c, PacoEncoder *encoder, PacoDecoder *decoder, bool host)
       c->frame->data, c->frame->len, 0, &theirs, NULL, NULL));
   if (memcmp (woven.data, expected, woven.size) != 0)
     g_error ("case %u: woven rows differ", c->seed);
-  g_free (expected);
   woven_clear (&woven);
   test_picture_clear (&destination);
 }
@@ -204,18 +202,16 @@ check_woven (Case *c, PacoEncoder *encoder, PacoDecoder *decoder, bool host)
 static void
 test_woven_rows (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (60); n++) {
     unsigned i = n % N_CODERS;
-    Case c;
+    g_auto (Case) c;
 
     case_init_possible (&c, 3000);
     check_woven (&c, coders.encoders[i], coders.decoders[i], n % 2 > 0);
-    case_clear (&c);
   }
-  coders_close (&coders);
 }
 
 /* Tests pictures in the memory of a device, of which the CPU has none: that is
@@ -244,10 +240,9 @@ test_device_memory (void)
       coders.encoders[0], &picture, &c.video, NULL, &error));
   g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
   g_clear_error (&error);
-  g_assert_true (
-      paco_coded_frame_parse (&coded, c.frame->data, c.frame->len, NULL));
-  g_assert_true (paco_decoder_configure (
-      coders.decoders[0], &coded.header, c.source.picture.layout, 0, NULL));
+  must_parse (&coded, c.frame->data, c.frame->len);
+  must_configure_decoder (
+      coders.decoders[0], &coded.header, c.source.picture.layout, 0);
   g_assert_false (
       paco_decoder_submit (coders.decoders[0], &coded, &picture, NULL, &error));
   g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);

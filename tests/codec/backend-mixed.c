@@ -73,11 +73,9 @@ check_configurations (PacoCoder *coder, unsigned n)
 static void
 collect_coded (const Mixed *mixed, PacoEncoder *encoder, unsigned form)
 {
-  PacoEncodedFrame *frame = paco_encoder_collect (encoder, NULL);
+  PacoEncodedFrame *frame = must_collect (encoder);
   const GByteArray *expected = mixed->frames[form];
 
-  g_assert_nonnull (frame);
-  g_assert_no_error (frame->error);
   if (frame->size != expected->len
       || memcmp (frame->data, expected->data, frame->size) != 0)
     g_error (
@@ -90,7 +88,7 @@ static void
 encode (const Mixed *mixed)
 {
   const PacoBackendOptions options = random_options ();
-  PacoEncoder *encoder = BACKEND.encoder_open (&options, NULL);
+  g_autoptr (PacoEncoder) encoder = BACKEND.encoder_open (&options, NULL);
   const TestPicture *source = &mixed->c.source;
   unsigned forms[N_FRAMES], depth;
   GError *error = NULL;
@@ -107,12 +105,9 @@ encode (const Mixed *mixed)
       continue;
     forms[n] = g_test_rand_bit ();
     paco_encoder_set_fields (encoder, forms[n]);
-    paco_encoder_submit (
-        encoder, &source->picture, &mixed->c.video, NULL, &error);
-    g_assert_no_error (error);
+    must_submit (encoder, &source->picture, &mixed->c.video, NULL);
   }
   check_configurations (PACO_CODER (encoder), 1);
-  paco_coder_close (PACO_CODER (encoder));
 }
 
 /* --- Decoding --- */
@@ -144,8 +139,7 @@ collect_decoded (PacoDecoder *decoder, Destination *expected)
 {
   PacoDecodedFrame frame;
 
-  g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
-  g_assert_no_error (frame.error);
+  frame = must_collect_picture (decoder);
   g_assert_true (frame.user_data == expected);
   test_picture_compare (&expected->mine, &expected->theirs);
   test_picture_clear (&expected->mine);
@@ -157,11 +151,10 @@ decode_mixed (const Mixed *mixed)
 {
   const PacoBackendOptions options = random_options ();
   unsigned reduce = g_test_rand_int_range (0, (int) mixed->c.levels + 1);
-  PacoDecoder *decoder = BACKEND.decoder_open (&options, NULL);
+  g_autoptr (PacoDecoder) decoder = BACKEND.decoder_open (&options, NULL);
   Destination destinations[N_FRAMES];
   unsigned collected = 0, n_configured = 0;
   bool seen[N_FORMS] = { false };
-  GError *error = NULL;
 
   set_random_ops (mixed->c.rand, NULL, decoder);
   for (unsigned n = 0; n < N_FRAMES; n++) {
@@ -171,28 +164,24 @@ decode_mixed (const Mixed *mixed)
     PacoCodedFrame coded;
 
     destination_init_form (destination, mixed, form, reduce);
-    g_assert_true (
-        paco_coded_frame_parse (&coded, frame->data, frame->len, NULL));
+    must_parse (&coded, frame->data, frame->len);
     g_assert_true (paco_decoder_takes (decoder, &coded.header) == seen[form]);
     while (collected < n
         && (!seen[form]
             || n - collected == paco_coder_depth (PACO_CODER (decoder))))
       collect_decoded (decoder, &destinations[collected++]);
     if (!seen[form]) {
-      paco_decoder_configure (decoder, &coded.header,
-          destination->mine.picture.layout, reduce, &error);
-      g_assert_no_error (error);
+      must_configure_decoder (
+          decoder, &coded.header, destination->mine.picture.layout, reduce);
       n_configured++;
     }
     seen[form] = true;
-    paco_decoder_submit (
-        decoder, &coded, &destination->mine.picture, destination, &error);
-    g_assert_no_error (error);
+    must_submit_frame (
+        decoder, &coded, &destination->mine.picture, destination);
   }
   while (collected < N_FRAMES)
     collect_decoded (decoder, &destinations[collected++]);
   check_configurations (PACO_CODER (decoder), n_configured);
-  paco_coder_close (PACO_CODER (decoder));
 }
 
 /* --- Tests --- */
@@ -202,7 +191,7 @@ decode_mixed (const Mixed *mixed)
 static void
 test_mixed (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (150); n++) {
@@ -213,7 +202,6 @@ test_mixed (void)
     decode_mixed (&mixed);
     mixed_clear (&mixed);
   }
-  coders_close (&coders);
 }
 
 /* Tests that a frame of another stream, of either form, is not taken for one of
@@ -221,7 +209,7 @@ test_mixed (void)
 static void
 test_other_stream (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (30); n++) {
@@ -233,19 +221,18 @@ test_other_stream (void)
     for (unsigned i = 0; i < 2; i++) {
       mixed_init (&streams[i], PACO_INTERLACE_MIXED);
       for (unsigned form = 0; form < N_FORMS; form++)
-        g_assert_true (paco_coded_frame_parse (&coded[i][form],
-            streams[i].frames[form]->data, streams[i].frames[form]->len, NULL));
+        must_parse (&coded[i][form], streams[i].frames[form]->data,
+            streams[i].frames[form]->len);
     }
     if (!paco_header_same_stream (&coded[0][0].header, &coded[1][1].header)) {
       for (unsigned i = 0; i < 2; i++)
         for (unsigned form = 0; form < N_FORMS; form++) {
-          TestPicture picture;
+          g_auto (TestPicture) picture;
 
           test_picture_init (
               streams[i].c.rand, &picture, &coded[i][form].header.picture, 0);
-          g_assert_true (paco_decoder_configure (decoder,
-              &coded[i][form].header, picture.picture.layout, 0, NULL));
-          test_picture_clear (&picture);
+          must_configure_decoder (
+              decoder, &coded[i][form].header, picture.picture.layout, 0);
           g_assert_true (paco_decoder_takes (decoder, &coded[i][0].header));
           g_assert_true (
               paco_decoder_takes (decoder, &coded[i][1].header) == (form == 1));
@@ -258,7 +245,6 @@ test_other_stream (void)
     for (unsigned i = 0; i < 2; i++)
       mixed_clear (&streams[i]);
   }
-  coders_close (&coders);
 }
 
 /* Tests that only frames that say that they are of a mixed stream are waited
@@ -268,34 +254,31 @@ test_unmixed (void)
 {
   static const PacoInterlaceMode modes[] = { PACO_INTERLACE_PROGRESSIVE,
     PACO_INTERLACE_INTERLEAVED };
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (30); n++) {
     const PacoBackendOptions options = random_options ();
-    PacoDecoder *decoder = BACKEND.decoder_open (&options, NULL);
+    g_autoptr (PacoDecoder) decoder = BACKEND.decoder_open (&options, NULL);
     PacoCodedFrame coded[N_FORMS];
     Mixed mixed;
 
     mixed_init (&mixed, modes[n % G_N_ELEMENTS (modes)]);
     for (unsigned form = 0; form < N_FORMS; form++) {
-      TestPicture picture;
+      g_auto (TestPicture) picture;
 
-      g_assert_true (paco_coded_frame_parse (&coded[form],
-          mixed.frames[form]->data, mixed.frames[form]->len, NULL));
+      must_parse (
+          &coded[form], mixed.frames[form]->data, mixed.frames[form]->len);
       test_picture_init (
           mixed.c.rand, &picture, &coded[form].header.picture, 0);
-      g_assert_true (paco_decoder_configure (
-          decoder, &coded[form].header, picture.picture.layout, 0, NULL));
-      test_picture_clear (&picture);
+      must_configure_decoder (
+          decoder, &coded[form].header, picture.picture.layout, 0);
       g_assert_true (paco_decoder_takes (decoder, &coded[form].header));
       g_assert_false (
           form > 0 && paco_decoder_takes (decoder, &coded[0].header));
     }
-    paco_coder_close (PACO_CODER (decoder));
     mixed_clear (&mixed);
   }
-  coders_close (&coders);
 }
 
 void

@@ -13,7 +13,7 @@ static void
 check_cut (Case *c, PacoDecoder *decoder)
 {
   size_t least, size;
-  uint8_t *out;
+  g_autofree uint8_t *out = NULL;
   Verdict verdict;
   PacoHeader header;
 
@@ -31,18 +31,17 @@ check_cut (Case *c, PacoDecoder *decoder)
   verdict = decode_and_check (c, decoder, out, size, 0);
   g_assert_true (verdict.decoded);
   g_assert_cmpuint (verdict.corrupted_blocks, ==, 0);
-  g_free (out);
 }
 
 static void
 test_random (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
   unsigned n_coded = 0;
 
   coders_open (&coders);
   while (n_coded < n_cases (2000)) {
-    Case c;
+    g_auto (Case) c;
     bool possible = case_init (&c, n_coded % 20 == 0 ? 40000 : 1500);
     unsigned i = g_rand_int_range (c.rand, 0, N_CODERS);
 
@@ -64,15 +63,12 @@ test_random (void)
         check_cut (&c, coders.decoders[i]);
       n_coded++;
     } else {
-      GError *error = NULL;
+      g_autoptr (GError) error = NULL;
 
       g_assert_false (configure_encoder (&c, coders.encoders[i], &error));
       g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
-      g_error_free (error);
     }
-    case_clear (&c);
   }
-  coders_close (&coders);
 }
 
 /* Decodes a frame of a case with a decoder that has been configured for another
@@ -83,18 +79,12 @@ decode_another_and_check (
 {
   TestPicture mine, theirs;
   PacoCodedFrame coded;
-  PacoDecodedFrame frame;
-  GError *error = NULL;
-
   test_picture_copy (&mine, like);
   test_picture_copy (&theirs, like);
-  g_assert_true (
-      paco_coded_frame_parse (&coded, c->frame->data, c->frame->len, NULL));
+  must_parse (&coded, c->frame->data, c->frame->len);
   g_assert_true (paco_decoder_takes (decoder, &coded.header));
-  paco_decoder_submit (decoder, &coded, &mine.picture, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
-  g_assert_no_error (frame.error);
+  must_submit_frame (decoder, &coded, &mine.picture, NULL);
+  must_collect_picture (decoder);
   g_assert_true (paco_reference_decode (
       c->frame->data, c->frame->len, 0, &theirs.picture, NULL, NULL));
   test_picture_compare (&mine, &theirs);
@@ -107,15 +97,15 @@ decode_another_and_check (
 static void
 test_choice (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
   unsigned n[2] = { 0 };
 
   coders_open (&coders);
   for (unsigned i = 0; i < 8 || n[0] == 0 || n[1] == 0; i++) {
     PacoEncoder *encoder = coders.encoders[i % N_CODERS];
     PacoDecoder *decoder = coders.decoders[i % N_CODERS];
-    TestPicture destination;
-    Case c;
+    g_auto (TestPicture) destination;
+    g_auto (Case) c;
 
     case_init_choosing (&c);
     encode_and_check (&c, encoder);
@@ -128,22 +118,19 @@ test_choice (void)
       encode_another_and_check (&c, encoder);
       decode_another_and_check (&c, decoder, &destination);
     }
-    test_picture_clear (&destination);
-    case_clear (&c);
   }
-  coders_close (&coders);
 }
 
 /* Tests that alpha comes back at every quality, wherever it lies. */
 static void
 test_alpha (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
   unsigned n = 0;
 
   coders_open (&coders);
   while (n < n_cases (100)) {
-    Case c;
+    g_auto (Case) c;
     TestPicture decoded;
 
     case_init_possible (&c, 1500);
@@ -160,9 +147,7 @@ test_alpha (void)
           &c.source, &decoded, c.source.format.n_components - 1);
       test_picture_clear (&decoded);
     }
-    case_clear (&c);
   }
-  coders_close (&coders);
 }
 
 /* Tests that threads that write the colour and threads that write alpha never
@@ -179,7 +164,7 @@ test_shared_region (void)
   /* Other backends have no such threads, and one of them is slow. */
   unsigned n_decodes = strcmp (BACKEND.name, "cpu") == 0 ? n_cases (20) : 1;
   TestPicture empty, expected, found;
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   test_video_random (c.rand, &c.video);
@@ -208,7 +193,6 @@ test_shared_region (void)
   test_picture_clear (&empty);
   test_picture_clear (&expected);
   case_clear (&c);
-  coders_close (&coders);
 }
 
 static void
@@ -242,11 +226,11 @@ put_random_components (GRand *rand, PacoHeader *header)
 static void
 test_any_components (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (200); n++) {
-    Case c;
+    g_auto (Case) c;
     PacoHeader header;
     unsigned i = n % N_CODERS, reduce;
 
@@ -263,20 +247,18 @@ test_any_components (void)
     g_assert_true (decode_and_check (
         &c, coders.decoders[i], c.frame->data, c.frame->len, reduce)
                        .decoded);
-    case_clear (&c);
   }
-  coders_close (&coders);
 }
 
 /* Tests a probability set that is carried in the frame. */
 static void
 test_carried_set (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
 
   coders_open (&coders);
   for (unsigned n = 0; n < 40; n++) {
-    Case c;
+    g_auto (Case) c;
     PacoProbabilitySet set = paco_builtin_sets[0][0];
     Verdict verdict;
 
@@ -291,9 +273,7 @@ test_carried_set (void)
         &c, coders.decoders[n % N_CODERS], c.frame->data, c.frame->len, 0);
     g_assert_true (verdict.decoded);
     g_assert_cmpuint (verdict.corrupted_blocks, ==, 0);
-    case_clear (&c);
   }
-  coders_close (&coders);
 }
 
 int

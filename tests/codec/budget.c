@@ -67,14 +67,11 @@ sequence_clear (Sequence *sequence)
 static void
 submit (Sequence *sequence, PacoEncoder *encoder, unsigned i)
 {
-  GError *error = NULL;
-
   paco_encoder_set_rate (
       encoder, sequence->c.parameters.quality, sequence->budgets[i], 0);
   paco_encoder_set_areas (encoder, &sequence->areas[i]);
-  paco_encoder_submit (encoder, &sequence->pictures[i % N_PICTURES].picture,
-      &sequence->c.video, NULL, &error);
-  g_assert_no_error (error);
+  must_submit (encoder, &sequence->pictures[i % N_PICTURES].picture,
+      &sequence->c.video, NULL);
 }
 
 /* This says how full frames are that have room for more than a few blocks. */
@@ -120,7 +117,7 @@ collect (Sequence *sequence, PacoEncoder *encoder, unsigned i, Fill *fill)
 static void
 test_sequences (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
   Fill fill = { 0 };
 
   coders_open (&coders);
@@ -150,14 +147,13 @@ test_sequences (void)
       fill.n_frames, fill.n, fill.sum / MAX (fill.n, 1));
   /* Nothing is asked of this mean: what a block of a tiny picture can lose may be
    * nearly all of its budget. test_fill() has pictures of many blocks. */
-  coders_close (&coders);
 }
 
 /* Tests that frames that learn from a flushed one are coded, too. */
 static void
 test_flushes (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
   Fill fill = { 0 };
 
   coders_open (&coders);
@@ -180,7 +176,6 @@ test_flushes (void)
     collect (&sequence, encoder, 0, &fill);
     sequence_clear (&sequence);
   }
-  coders_close (&coders);
 }
 
 /* --- pictures of many blocks --- */
@@ -198,7 +193,7 @@ init_waves (TestPicture *picture)
     .height = WAVES_SIDE,
     .n_components = 1,
     .components = { { 8, 0, 0 } } };
-  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
   uint8_t *data;
 
   for (;;) {
@@ -217,7 +212,6 @@ init_waves (TestPicture *picture)
 
       data[y * picture->picture.stride[0] + x] = (uint8_t) value;
     }
-  g_rand_free (rand);
 }
 
 static void
@@ -225,24 +219,20 @@ code_waves (const TestPicture *source, TestPicture *decoded,
     const PacoParameters *parameters, const PacoAreas *areas, size_t *size)
 {
   static const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
-  PacoEncoder *encoder = BACKEND.encoder_open (&coder_options[0], NULL);
+  g_autoptr (PacoEncoder)
+      encoder = BACKEND.encoder_open (&coder_options[0], NULL);
   PacoEncodedFrame *frame;
   GError *error = NULL;
 
-  paco_encoder_configure (
-      encoder, &source->format, source->picture.layout, parameters, &error);
-  g_assert_no_error (error);
+  must_configure (encoder, &source->format, source->picture.layout, parameters);
   paco_encoder_set_areas (encoder, areas);
-  g_assert_true (
-      paco_encoder_submit (encoder, &source->picture, &video, NULL, NULL));
-  frame = paco_encoder_collect (encoder, NULL);
-  g_assert_no_error (frame->error);
+  must_submit (encoder, &source->picture, &video, NULL);
+  frame = must_collect (encoder);
   *size = frame->size;
   g_assert_true (paco_reference_decode (
       frame->data, frame->size, 0, &decoded->picture, NULL, &error));
   g_assert_no_error (error);
   frame->release (frame);
-  paco_coder_close (PACO_CODER (encoder));
 }
 
 /* Tests that budgets of 1/3 of a bit a sample to 3 bits are filled. */
@@ -332,24 +322,24 @@ test_area_gains (void)
 static void
 expect_refusal (PacoEncoder *encoder, const Case *c, const char *words)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_assert_false (configure_encoder (c, encoder, &error));
   g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
   g_assert_nonnull (strstr (error->message, words));
-  g_error_free (error);
 }
 
 static void
 test_refusals (void)
 {
-  PacoEncoder *encoder = BACKEND.encoder_open (&coder_options[0], NULL);
-  Case c;
+  g_autoptr (PacoEncoder)
+      encoder = BACKEND.encoder_open (&coder_options[0], NULL);
+  g_auto (Case) c;
   PacoParameters *p = &c.parameters;
-  PacoGeometry *geometry;
+  g_autoptr (PacoGeometry) geometry = NULL;
   PacoCoding coding;
   size_t least;
-  char *words;
+  g_autofree char *words = NULL;
   GError *error = NULL;
 
   case_init_possible (&c, 3000);
@@ -369,11 +359,9 @@ test_refusals (void)
   g_assert_true (paco_policy_coding (&c.source.format, p, &coding, NULL));
   geometry = paco_geometry_new (&c.source.format, &coding);
   least = paco_policy_min_frame_size (&c.source.format, &coding, geometry);
-  paco_geometry_free (geometry);
   p->frame_size = (uint32_t) least - 1;
   words = g_strdup_printf ("takes %zu bytes at least", least);
   expect_refusal (encoder, &c, words);
-  g_free (words);
   p->frame_size = (uint32_t) least;
   configure_encoder (&c, encoder, &error);
   g_assert_no_error (error);
@@ -386,10 +374,7 @@ test_refusals (void)
   g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
   g_clear_error (&error);
   paco_encoder_set_rate (encoder, 90.0, (uint32_t) least + 100, 0);
-  g_assert_true (
-      paco_encoder_submit (encoder, &c.source.picture, &c.video, NULL, &error));
-  paco_coder_close (PACO_CODER (encoder));
-  case_clear (&c);
+  must_submit (encoder, &c.source.picture, &c.video, NULL);
 }
 
 /* Tests that a bitrate is a budget by the time of a frame: floor (1000003 / 8 /
@@ -476,9 +461,9 @@ test_random_cuts (void)
 {
   for (unsigned n = 0; n < 300; n++) {
     uint32_t n_blocks = g_test_rand_int_range (1, 200);
-    PacoRateCuts *cuts = g_new0 (PacoRateCuts, n_blocks);
-    uint32_t *bytes = g_new (uint32_t, n_blocks);
-    uint8_t *lost = g_new (uint8_t, n_blocks);
+    g_autofree PacoRateCuts *cuts = g_new0 (PacoRateCuts, n_blocks);
+    g_autofree uint32_t *bytes = g_new (uint32_t, n_blocks);
+    g_autofree uint8_t *lost = g_new (uint8_t, n_blocks);
     PacoRateBlocks blocks = { cuts, bytes, n_blocks, g_test_rand_bit () };
     uint64_t total = 0, budget, found, sum = 0;
 
@@ -521,9 +506,6 @@ test_random_cuts (void)
         g_assert_cmpuint (found - now + before, >, budget);
     }
     g_assert_cmpuint (sum, ==, found);
-    g_free (lost);
-    g_free (bytes);
-    g_free (cuts);
   }
 }
 

@@ -92,7 +92,7 @@ test_sums (void)
 {
   static const PacoColorTransform transforms[] = { PACO_COLOR_TRANSFORM_NONE,
     PACO_COLOR_TRANSFORM_RCT, PACO_COLOR_TRANSFORM_RCT2 };
-  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
   unsigned n[2] = { 0 };
 
   for (unsigned i = 0; i < 300; i++) {
@@ -104,7 +104,7 @@ test_sums (void)
       .fields = g_rand_boolean (rand),
     };
     uint8_t depth = g_rand_int_range (rand, 1, 17);
-    TestPicture picture;
+    g_auto (TestPicture) picture;
     double wanted;
 
     for (unsigned c = 0; c < format.n_components; c++)
@@ -119,11 +119,9 @@ test_sums (void)
       g_assert_true (found == (wanted < 0));
       n[found]++;
     }
-    test_picture_clear (&picture);
   }
   g_assert_cmpuint (n[0], >, 3);
   g_assert_cmpuint (n[1], >, 3);
-  g_rand_free (rand);
 }
 
 /* Tests a waveform of some samples' length, that 13/7 predicts better, and
@@ -133,7 +131,7 @@ test_content (void)
 {
   PacoPictureFormat format = { 320, 96, 3, false, { { 8 }, { 8 }, { 8 } } };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  uint8_t *bytes = g_malloc (format.width * format.height * 3);
+  g_autofree uint8_t *bytes = g_malloc (format.width * format.height * 3);
   TestPicture picture = { .format = format };
   PacoCoding other;
 
@@ -150,7 +148,7 @@ test_content (void)
   for (unsigned i = 0; i < 20; i++) {
     double period = g_test_rand_double_range (6, 12);
     bool noise = i % 2;
-    GByteArray *frame = g_byte_array_new ();
+    g_autoptr (GByteArray) frame = g_byte_array_new ();
     PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
     PacoHeader header;
 
@@ -169,9 +167,7 @@ test_content (void)
         paco_header_parse_frame (frame->data, frame->len, &header, NULL, NULL));
     g_assert_cmpuint (header.coding.components[0].wavelet, ==,
         noise ? PACO_WAVELET_CDF53 : PACO_WAVELET_DD137);
-    g_byte_array_unref (frame);
   }
-  g_free (bytes);
 }
 
 /* Tests that a picture chooses only in RGB of 8 bits without loss, and where

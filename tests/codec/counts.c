@@ -43,17 +43,17 @@ add (PacoReferenceCounts *counts, const CountedBlock *block)
 static void
 test_counts (void)
 {
-  PacoReferenceCounts *expected = g_new (PacoReferenceCounts, 1);
-  PacoReferenceCounts *sum = g_new (PacoReferenceCounts, 1);
+  g_autofree PacoReferenceCounts *expected = g_new (PacoReferenceCounts, 1);
+  g_autofree PacoReferenceCounts *sum = g_new (PacoReferenceCounts, 1);
 
   for (unsigned n = 0; n < 30; n++) {
     PacoPictureFormat format = {
       .width = draw (1, 300), .height = draw (1, 300), .n_components = 1
     };
     GArray *blocks = g_array_new (FALSE, FALSE, sizeof (CountedBlock));
-    GByteArray *frame = g_byte_array_new ();
+    g_autoptr (GByteArray) frame = g_byte_array_new ();
     PacoParameters parameters;
-    TestPicture *picture;
+    g_autoptr (TestPicture) picture = NULL;
     GError *error = NULL;
 
     format.components[0].depth = draw (1, 16);
@@ -78,11 +78,7 @@ test_counts (void)
           g_assert_cmpuint (
               sum->symbols[row][c][bit], ==, expected->symbols[row][c][bit]);
     counted_blocks_free (blocks);
-    g_byte_array_unref (frame);
-    test_picture_free (picture);
   }
-  g_free (expected);
-  g_free (sum);
 }
 
 int

@@ -132,7 +132,7 @@ case_new (GRand *rand)
     PACO_FRACTION_BITS };
   Case *c = g_new0 (Case, 1);
   PacoBpcBlock *b = &c->block;
-  int32_t *values;
+  g_autofree int32_t *values = NULL;
 
   b->width = g_rand_boolean (rand) ? 64 : g_rand_int_range (rand, 1, 65);
   b->height = g_rand_int_range (rand, 0, 8) ? g_rand_int_range (rand, 1, 70)
@@ -184,7 +184,6 @@ case_new (GRand *rand)
   paco_reference_round_block (
       c->indices, b->width, b->height, b->fraction_bits);
   b->coefficients = c->samples;
-  g_free (values);
   return c;
 }
 
@@ -274,7 +273,7 @@ check_decode_with (const PacoBpcOps *ops, PacoBpcScratch *scratch,
     const int32_t *indices, bool expected)
 {
   size_t n = (size_t) c->block.stride * c->block.height;
-  PacoReferenceSample *decoded = g_new (PacoReferenceSample, n);
+  g_autofree PacoReferenceSample *decoded = g_new (PacoReferenceSample, n);
   PacoBpcBlock block = c->block;
 
   memset (decoded, 0x55, n * sizeof *decoded);
@@ -296,7 +295,6 @@ check_decode_with (const PacoBpcOps *ops, PacoBpcScratch *scratch,
             (uint32_t) decoded[y * block.stride + x].i, (uint32_t) want.i);
     }
   }
-  g_free (decoded);
 }
 
 /* Decodes with the reference and with all block coders, and compares verdict
@@ -306,14 +304,13 @@ check_decode (PacoBpcScratch *scratch, const Case *c,
     const PacoBlockRecord *record, const uint8_t *data)
 {
   PacoReferenceBlock reference = reference_block (c);
-  int32_t *indices = g_new (int32_t, c->block.width * c->block.height);
-  uint8_t *bytes = g_memdup2 (data, record->length);
+  g_autofree int32_t *indices = g_new (
+      int32_t, c->block.width * c->block.height);
+  g_autofree uint8_t *bytes = g_memdup2 (data, record->length);
   bool well = paco_reference_decode_block (&reference, record, bytes, indices);
 
   for (const PacoBpcOps *const *ops = paco_bpc_all_ops (); *ops; ops++)
     check_decode_with (*ops, scratch, c, record, bytes, indices, well);
-  g_free (bytes);
-  g_free (indices);
   return well;
 }
 
@@ -323,8 +320,8 @@ check_encode_with (const PacoBpcOps *ops, PacoBpcScratch *scratch,
     const PacoCutPoints *expected_points)
 {
   size_t n = (size_t) c->block.stride * c->block.height * 4;
-  uint8_t *out = g_malloc (PACO_BPC_OUTPUT_SIZE);
-  void *before = g_memdup2 (c->samples, n);
+  g_autofree uint8_t *out = g_malloc (PACO_BPC_OUTPUT_SIZE);
+  g_autofree void *before = g_memdup2 (c->samples, n);
   PacoBpcBlock block = c->block;
   PacoBlockRecord record;
   PacoCutPoints points;
@@ -340,9 +337,6 @@ check_encode_with (const PacoBpcOps *ops, PacoBpcScratch *scratch,
   g_assert_cmpmem (before, n, c->samples, n);
   for (unsigned p = 0; p < PACO_MAX_PLANES; p++)
     g_assert_cmpuint (points.codewords[p], ==, expected_points->codewords[p]);
-
-  g_free (before);
-  g_free (out);
 }
 
 static void
@@ -358,13 +352,13 @@ static void
 test_same (void)
 {
   PacoBpcScratch *scratch = paco_bpc_scratch_new ();
-  GRand *rand = g_rand_new_with_seed (20201);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (20201);
   Reached reached = { 0 };
 
   for (unsigned i = 0; i < n_blocks; i++) {
     Case *c = case_new (rand);
     PacoReferenceBlock reference = reference_block (c);
-    GByteArray *bytes = g_byte_array_new ();
+    g_autoptr (GByteArray) bytes = g_byte_array_new ();
     PacoBlockRecord record;
     PacoCutPoints points;
 
@@ -375,7 +369,6 @@ test_same (void)
     check_encode (scratch, c, &record, bytes, &points);
 
     g_assert_true (check_decode (scratch, c, &record, bytes->data));
-    g_byte_array_unref (bytes);
     case_free (c);
   }
   g_test_message ("zero %u, shared %u by eight %u, one lane %u, raw left signs"
@@ -394,7 +387,6 @@ test_same (void)
         && reached.late > reached.late_first + reached.late_last
         && reached.long_bytes);
 
-  g_rand_free (rand);
   paco_bpc_scratch_free (scratch);
 }
 
@@ -427,21 +419,19 @@ static void
 test_any_decisions (void)
 {
   PacoBpcScratch *scratch = paco_bpc_scratch_new ();
-  GRand *rand = g_rand_new_with_seed (30301);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (30301);
 
   for (unsigned i = 0; i < n_blocks; i++) {
     Case *c = case_new (rand);
     PacoReferenceBlock reference = reference_block (c);
-    GByteArray *bytes = g_byte_array_new ();
+    g_autoptr (GByteArray) bytes = g_byte_array_new ();
     PacoBlockRecord record;
 
     make_decisions (rand, c, &record);
     paco_reference_encode_block_as (&reference, c->indices, &record, bytes);
     g_assert_true (check_decode (scratch, c, &record, bytes->data));
-    g_byte_array_unref (bytes);
     case_free (c);
   }
-  g_rand_free (rand);
   paco_bpc_scratch_free (scratch);
 }
 
@@ -451,13 +441,13 @@ static void
 test_cut (void)
 {
   PacoBpcScratch *scratch = paco_bpc_scratch_new ();
-  GRand *rand = g_rand_new_with_seed (50501);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (50501);
   unsigned n_cut = 0, n_one_plane = 0;
 
   for (unsigned i = 0; i < n_blocks / 4; i++) {
     Case *c = case_new (rand);
     PacoReferenceBlock reference = reference_block (c);
-    GByteArray *bytes = g_byte_array_new ();
+    g_autoptr (GByteArray) bytes = g_byte_array_new ();
     PacoCutPoints points;
     PacoBlockRecord record;
 
@@ -482,12 +472,10 @@ test_cut (void)
       n_cut++;
       n_one_plane += cut.shared_codewords && cut.planes == p + 1;
     }
-    g_byte_array_unref (bytes);
     case_free (c);
   }
   if (n_blocks >= 500)
     g_assert_true (n_cut > 0 && n_one_plane > 0);
-  g_rand_free (rand);
   paco_bpc_scratch_free (scratch);
 }
 
@@ -545,14 +533,14 @@ static void
 test_damaged (void)
 {
   PacoBpcScratch *scratch = paco_bpc_scratch_new ();
-  GRand *rand = g_rand_new_with_seed (40401);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (40401);
   unsigned n_well = 0;
 
   for (unsigned i = 0; i < n_blocks; i++) {
     Case *c = case_new (rand);
     PacoReferenceBlock reference = reference_block (c);
-    GByteArray *bytes = g_byte_array_new ();
-    uint8_t *damaged = g_malloc0 (65536);
+    g_autoptr (GByteArray) bytes = g_byte_array_new ();
+    g_autofree uint8_t *damaged = g_malloc0 (65536);
     PacoBlockRecord record;
 
     paco_reference_encode_block (&reference, c->indices,
@@ -561,12 +549,9 @@ test_damaged (void)
       memcpy (damaged, bytes->data, bytes->len);
     damage (rand, &record, damaged);
     n_well += check_decode (scratch, c, &record, damaged);
-    g_free (damaged);
-    g_byte_array_unref (bytes);
     case_free (c);
   }
   g_test_message ("%u of %u still a block", n_well, n_blocks);
-  g_rand_free (rand);
   paco_bpc_scratch_free (scratch);
 }
 

@@ -7,6 +7,7 @@
 #include "codec/cpu/rows.h"
 #include "codec/reference/reference.h"
 #include "random-picture.h"
+#include "tests/codec/must.h"
 #include <string.h>
 
 /* Checks one line of a component, from column x on, in memory of just its
@@ -15,7 +16,7 @@ static void
 check_load (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
     uint32_t x, uint32_t n, const PacoReferencePlane *plane)
 {
-  PacoWord *line = g_new (PacoWord, n);
+  g_autofree PacoWord *line = g_new (PacoWord, n);
   PacoLayoutPlan plan;
 
   paco_layout_plan (&plan, &picture->picture.layout[c],
@@ -24,7 +25,6 @@ check_load (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
   ops->load (picture->picture.data[c], &plan, x, n, line);
   for (uint32_t i = 0; i < n; i++)
     g_assert_cmpint ((int32_t) line[i], ==, plane->samples[x + i].i);
-  g_free (line);
 }
 
 /* Stores all components, in the order in which the backend does: the first of a
@@ -35,7 +35,8 @@ store (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
     const PacoReferencePlane *plane, const PacoRegion *region, uint32_t cut)
 {
   const uint8_t *blank = region->components[0] == c ? region->blank : NULL;
-  PacoWord *line = g_memdup2 (plane->samples, plane->width * sizeof *line);
+  g_autofree PacoWord *line = g_memdup2 (
+      plane->samples, plane->width * sizeof *line);
   PacoLayoutPlan plan;
 
   paco_layout_plan (&plan, &picture->picture.layout[c],
@@ -44,7 +45,6 @@ store (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
     ops->store (line, 0, cut, &plan, blank, picture->picture.data[c]);
   ops->store (line + cut, cut, plane->width - cut, &plan, blank,
       picture->picture.data[c]);
-  g_free (line);
 }
 
 static void
@@ -100,12 +100,11 @@ test_lines (const void *data)
 {
   for (unsigned i = 0; i < 3000; i++) {
     guint32 seed = g_test_rand_int ();
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
 
     if (g_test_verbose ())
       g_test_message ("seed %u", seed);
     check_lines (data, rand);
-    g_rand_free (rand);
   }
 }
 
@@ -143,23 +142,19 @@ encode (const PacoPictureFormat *format, const PacoPicture *picture)
   const PacoBackendOptions options = { .threads = 2, .depth = 1 };
   const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
+  g_autoptr (PacoEncoder)
+      encoder = paco_cpu_backend.encoder_open (&options, NULL);
   PacoEncodedFrame *frame;
-  GError *error = NULL;
   GBytes *bytes;
 
   parameters.rate_control = PACO_RATE_LOSSLESS;
   parameters.rgb = true;
-  paco_encoder_configure (
-      encoder, format, picture->layout, &parameters, &error);
-  g_assert_no_error (error);
-  paco_encoder_submit (encoder, picture, &video, NULL, &error);
-  g_assert_no_error (error);
+  must_configure (encoder, format, picture->layout, &parameters);
+  must_submit (encoder, picture, &video, NULL);
   frame = paco_encoder_collect (encoder, NULL);
   g_assert_nonnull (frame);
   bytes = g_bytes_new (frame->data, frame->size);
   frame->release (frame);
-  paco_coder_close (PACO_CODER (encoder));
   return bytes;
 }
 
@@ -167,19 +162,16 @@ static void
 decode (GBytes *bytes, const PacoPicture *picture)
 {
   const PacoBackendOptions options = { .threads = 2, .depth = 1 };
-  PacoDecoder *decoder = paco_cpu_backend.decoder_open (&options, NULL);
-  PacoDecodedFrame frame;
+  g_autoptr (PacoDecoder)
+      decoder = paco_cpu_backend.decoder_open (&options, NULL);
   PacoCodedFrame coded;
   gsize size;
   const uint8_t *data = g_bytes_get_data (bytes, &size);
 
-  g_assert_true (paco_coded_frame_parse (&coded, data, size, NULL));
-  g_assert_true (paco_decoder_configure (
-      decoder, &coded.header, picture->layout, 0, NULL));
-  g_assert_true (paco_decoder_submit (decoder, &coded, picture, NULL, NULL));
-  g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
-  g_assert_no_error (frame.error);
-  paco_coder_close (PACO_CODER (decoder));
+  must_parse (&coded, data, size);
+  must_configure_decoder (decoder, &coded.header, picture->layout, 0);
+  must_submit_frame (decoder, &coded, picture, NULL);
+  must_collect_picture (decoder);
 }
 
 /* Checks DeckLink's 12-bit RGB, little-endian: the samples R0 G0 B0 R1 ... of 8
@@ -237,10 +229,9 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   for (; *all; all++) {
-    char *path = g_strdup_printf ("/cpu/layouts/%s", (*all)->name);
+    g_autofree char *path = g_strdup_printf ("/cpu/layouts/%s", (*all)->name);
 
     g_test_add_data_func (path, *all, test_lines);
-    g_free (path);
   }
   g_test_add_func ("/cpu/layouts/r12l", test_r12l);
   return g_test_run ();

@@ -4,6 +4,7 @@
  * that was resident at a time. */
 #include "codec/backend.h"
 #include "codec/geometry.h"
+#include "tests/codec/must.h"
 #include <glib.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -78,12 +79,12 @@ empty_frame (const PacoPictureFormat *format)
     .coding = { .levels = 5, .coding_passes = 1 },
   };
   GByteArray *frame = g_byte_array_new ();
-  PacoGeometry *geometry = paco_geometry_new (format, &header.coding);
+  g_autoptr (PacoGeometry)
+      geometry = paco_geometry_new (format, &header.coding);
 
   header.header_size = paco_header_size (&header);
   header.index_size = geometry->n_blocks;
   header.frame_size = header.header_size + header.index_size;
-  paco_geometry_free (geometry);
   g_byte_array_set_size (frame, header.frame_size);
   memset (frame->data, 0, frame->len);
   header.index_crc = crc32 (
@@ -101,29 +102,26 @@ encode (const Case *c, unsigned n, GByteArray *bytes)
 {
   const PacoBackendOptions options = { .threads = THREADS, .depth = c->depth };
   const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
-  PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
+  g_autoptr (PacoEncoder)
+      encoder = paco_cpu_backend.encoder_open (&options, NULL);
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   size_t size = 0;
 
   parameters.rate_control = PACO_RATE_LOSSLESS;
-  g_assert_true (paco_encoder_configure (
-      encoder, &c->format, c->picture.layout, &parameters, NULL));
+  must_configure (encoder, &c->format, c->picture.layout, &parameters);
   for (unsigned i = 0; i < n + c->depth - 1; i++) {
     PacoEncodedFrame *frame;
 
     if (i < n)
-      g_assert_true (
-          paco_encoder_submit (encoder, &c->picture, &video, NULL, NULL));
+      must_submit (encoder, &c->picture, &video, NULL);
     if (i + 1 < c->depth)
       continue;
-    frame = paco_encoder_collect (encoder, NULL);
-    g_assert_no_error (frame->error);
+    frame = must_collect (encoder);
     size = frame->size;
     if (bytes && bytes->len == 0)
       g_byte_array_append (bytes, frame->data, frame->size);
     frame->release (frame);
   }
-  paco_coder_close (PACO_CODER (encoder));
   return size;
 }
 
@@ -131,25 +129,19 @@ static void
 decode (const Case *c, unsigned n)
 {
   const PacoBackendOptions options = { .threads = THREADS, .depth = c->depth };
-  PacoDecoder *decoder = paco_cpu_backend.decoder_open (&options, NULL);
+  g_autoptr (PacoDecoder)
+      decoder = paco_cpu_backend.decoder_open (&options, NULL);
   PacoCodedFrame coded;
 
-  g_assert_true (
-      paco_coded_frame_parse (&coded, c->frame->data, c->frame->len, NULL));
-  g_assert_true (paco_decoder_configure (
-      decoder, &coded.header, c->picture.layout, 0, NULL));
+  must_parse (&coded, c->frame->data, c->frame->len);
+  must_configure_decoder (decoder, &coded.header, c->picture.layout, 0);
   for (unsigned i = 0; i < n + c->depth - 1; i++) {
-    PacoDecodedFrame frame;
-
     if (i < n)
-      g_assert_true (
-          paco_decoder_submit (decoder, &coded, &c->picture, NULL, NULL));
+      must_submit_frame (decoder, &coded, &c->picture, NULL);
     if (i + 1 < c->depth)
       continue;
-    g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
-    g_assert_no_error (frame.error);
+    must_collect_picture (decoder);
   }
-  paco_coder_close (PACO_CODER (decoder));
 }
 
 /* --- processes --- */
@@ -279,12 +271,11 @@ configure_largest (const Case *c)
   };
   rlim_t space;
   PacoEncoder *encoder;
-  PacoDecoder *decoder;
+  g_autoptr (PacoDecoder) decoder = NULL;
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   PacoSampleLayout layout = PACO_LAYOUT_PLANAR (1);
   PacoPictureFormat small = c->format;
   PacoCodedFrame coded;
-  GError *error = NULL;
   double bytes;
 
   /* Threads that allocate at the same moment would get arenas of their own, each
@@ -292,27 +283,22 @@ configure_largest (const Case *c)
   mallopt (M_ARENA_MAX, 1);
   encoder = paco_cpu_backend.encoder_open (&options, NULL);
   decoder = paco_cpu_backend.decoder_open (&options, NULL);
-  g_assert_true (
-      paco_coded_frame_parse (&coded, c->frame->data, c->frame->len, NULL));
+  must_parse (&coded, c->frame->data, c->frame->len);
   space = (rlim_t) (address_space (&bytes)
       + 1.5 * PER_SAMPLE * paco_picture_samples (&c->format));
   setrlimit (RLIMIT_AS, &(struct rlimit){ space, space });
-  paco_encoder_configure (encoder, &c->format, &layout, &parameters, &error);
-  g_assert_no_error (error);
+  must_configure (encoder, &c->format, &layout, &parameters);
   g_assert_cmpuint (paco_coder_depth (PACO_CODER (encoder)), ==, 1);
   paco_coder_close (PACO_CODER (encoder));
-  paco_decoder_configure (decoder, &coded.header, &layout, 0, &error);
-  g_assert_no_error (error);
+  must_configure_decoder (decoder, &coded.header, &layout, 0);
   g_assert_cmpuint (paco_coder_depth (PACO_CODER (decoder)), ==, 1);
 
   /* The coder is as deep as before when pictures are small again. */
   small.width = small.height = 64;
   coded.header.picture = small;
-  g_assert_true (
-      paco_decoder_configure (decoder, &coded.header, &layout, 0, NULL));
+  must_configure_decoder (decoder, &coded.header, &layout, 0);
   g_assert_cmpuint (
       paco_coder_depth (PACO_CODER (decoder)), ==, PACO_MAX_DEPTH);
-  paco_coder_close (PACO_CODER (decoder));
 }
 
 static void
@@ -365,26 +351,23 @@ test_max_memory (void)
   } rows[] = { { 0, 8 }, { 0.1, 1 }, { 1.9, 1 }, { 2.1, 2 }, { 9, 8 } };
   PacoPictureFormat format = { 640, 480, 1, false, { { 8, 0, 0 } } };
   PacoSampleLayout layout = PACO_LAYOUT_PLANAR (1);
-  GByteArray *frame = empty_frame (&format);
+  g_autoptr (GByteArray) frame = empty_frame (&format);
   PacoCodedFrame coded;
 
-  g_assert_true (
-      paco_coded_frame_parse (&coded, frame->data, frame->len, NULL));
+  must_parse (&coded, frame->data, frame->len);
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
     const PacoBackendOptions options = {
       .threads = 1,
       .depth = PACO_MAX_DEPTH,
       .max_memory = (uint64_t) (rows[i].frames * paco_flight_memory (&format)),
     };
-    PacoDecoder *decoder = paco_cpu_backend.decoder_open (&options, NULL);
+    g_autoptr (PacoDecoder)
+        decoder = paco_cpu_backend.decoder_open (&options, NULL);
 
-    g_assert_true (
-        paco_decoder_configure (decoder, &coded.header, &layout, 0, NULL));
+    must_configure_decoder (decoder, &coded.header, &layout, 0);
     g_assert_cmpuint (
         paco_coder_depth (PACO_CODER (decoder)), ==, rows[i].depth);
-    paco_coder_close (PACO_CODER (decoder));
   }
-  g_byte_array_unref (frame);
 }
 
 int
@@ -395,10 +378,9 @@ main (int argc, char **argv)
   g_test_add_func ("/memory-use/largest", test_largest);
   g_test_add_func ("/memory-use/max-memory", test_max_memory);
   for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
-    char *name = g_strdup_printf ("/memory-use/%u", i);
+    g_autofree char *name = g_strdup_printf ("/memory-use/%u", i);
 
     g_test_add_data_func (name, &cases[i], test_use);
-    g_free (name);
   }
   return g_test_run ();
 }

@@ -11,15 +11,13 @@
 static void
 write_file (const char *root, const char *name, const char *text)
 {
-  char *path = g_build_filename (root, name, NULL);
-  char *folder = g_path_get_dirname (path);
+  g_autofree char *path = g_build_filename (root, name, NULL);
+  g_autofree char *folder = g_path_get_dirname (path);
   GError *error = NULL;
 
   g_assert_cmpint (g_mkdir_with_parents (folder, 0700), ==, 0);
   g_file_set_contents (path, text, -1, &error);
   g_assert_no_error (error);
-  g_free (folder);
-  g_free (path);
 }
 
 static void
@@ -29,10 +27,9 @@ remove_tree (const char *path)
   const char *name;
 
   while (folder && (name = g_dir_read_name (folder))) {
-    char *child = g_build_filename (path, name, NULL);
+    g_autofree char *child = g_build_filename (path, name, NULL);
 
     remove_tree (child);
-    g_free (child);
   }
   if (folder)
     g_dir_close (folder);
@@ -103,7 +100,7 @@ static void
 test_quota (void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
-    char *root = g_dir_make_tmp ("paco-processors-XXXXXX", NULL);
+    g_autofree char *root = g_dir_make_tmp ("paco-processors-XXXXXX", NULL);
     unsigned quota;
 
     for (unsigned k = 0; cases[i].files[k]; k += 2)
@@ -112,7 +109,6 @@ test_quota (void)
     remove_tree (root);
     if (quota != cases[i].expected)
       g_error ("case %zu gives %u", i, quota);
-    g_free (root);
   }
 }
 

@@ -32,14 +32,13 @@ static size_t
 least (const Case *c)
 {
   PacoHeader header;
-  PacoGeometry *geometry;
+  g_autoptr (PacoGeometry) geometry = NULL;
   size_t size;
 
   g_assert_true (paco_header_parse_frame (
       c->frame->data, c->frame->len, &header, NULL, NULL));
   geometry = paco_geometry_new (&header.picture, &header.coding);
   size = paco_header_overhead (&header) + geometry->n_blocks;
-  paco_geometry_free (geometry);
   return size;
 }
 
@@ -66,7 +65,7 @@ cut (const Case *c, size_t budget, const uint8_t *data, size_t size,
 static void
 test_random (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
   unsigned n_smaller = 0;
 
   coders_open (&coders);
@@ -75,7 +74,7 @@ test_random (void)
     uint8_t *first, *second;
     size_t size, first_size, second_size;
     Verdict verdict;
-    Case c;
+    g_auto (Case) c;
 
     case_with_points (&c);
     set_random_ops (c.rand, coders.encoders[i], coders.decoders[i]);
@@ -105,11 +104,9 @@ test_random (void)
     }
     g_free (first);
     g_free (second);
-    case_clear (&c);
   }
   if (n_cases (200) >= 200)
     g_assert_cmpuint (n_smaller, >, 200);
-  coders_close (&coders);
 }
 
 static void
@@ -170,7 +167,7 @@ test_hostile (void)
     PacoHeader header;
     uint8_t *data, *out, *index;
     size_t size, budget;
-    Case c;
+    g_auto (Case) c;
 
     case_with_points (&c);
     g_assert_true (paco_header_parse_frame (
@@ -192,7 +189,6 @@ test_hostile (void)
     }
     g_free (data);
     g_free (out);
-    case_clear (&c);
   }
 }
 

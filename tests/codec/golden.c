@@ -78,7 +78,7 @@ check_stream (const Implementation *implementation, const char *name,
   gsize size;
   PacoHeader header;
   PacoProbabilitySet set;
-  TestPicture *picture;
+  g_autoptr (TestPicture) picture = NULL;
   uint32_t corrupted = 0;
   GError *error = NULL;
 
@@ -94,7 +94,6 @@ check_stream (const Implementation *implementation, const char *name,
   if (test_picture_crc (picture) != expected_crc)
     g_test_message ("%s, reduce=%u, decodes to other pixels", name, reduce);
   g_assert_cmphex (test_picture_crc (picture), ==, expected_crc);
-  test_picture_free (picture);
 }
 
 /* --- stacks --- */
@@ -180,7 +179,7 @@ check_stack (const Implementation *implementation, const char *name,
   g_autofree char *path = g_strdup_printf ("%s/%s.paco", folder, name);
   g_autofree char *data = NULL;
   gsize size;
-  TestPicture *picture;
+  g_autoptr (TestPicture) picture = NULL;
   GError *error = NULL;
 
   g_file_get_contents (path, &data, &size, &error);
@@ -189,7 +188,6 @@ check_stack (const Implementation *implementation, const char *name,
   if (test_picture_crc (picture) != expected_crc)
     g_test_message ("%s, slice %u, decodes to other pixels", name, position);
   g_assert_cmphex (test_picture_crc (picture), ==, expected_crc);
-  test_picture_free (picture);
 }
 
 /* --- lists --- */

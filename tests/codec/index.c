@@ -3,6 +3,7 @@
  * are written are read, and what FORMAT.md forbids is refused. */
 #include "codec/index.h"
 #include "tests/codec/random-header.h"
+#include "tests/codec/must.h"
 
 /* Tests that subbands tile the picture and blocks tile the subbands, in the
  * order of the codestream. */
@@ -12,7 +13,7 @@ test_geometry (void)
   for (int n = 0; n < 300; n++) {
     PacoProbabilitySet set;
     PacoHeader header;
-    PacoGeometry *geometry;
+    g_autoptr (PacoGeometry) geometry = NULL;
     uint64_t coefficients = 0, in_blocks = 0;
     uint32_t next = 0;
 
@@ -40,7 +41,6 @@ test_geometry (void)
     g_assert_cmpuint (coefficients, ==, paco_picture_samples (&header.picture));
     g_assert_cmpuint (in_blocks, ==, coefficients);
     g_assert_cmpuint (geometry->n_blocks_at[0], ==, geometry->n_blocks);
-    paco_geometry_free (geometry);
   }
 }
 
@@ -52,7 +52,7 @@ test_geometry_example (void)
   PacoCoding coding = { .levels = 1, .coding_passes = 1 };
   static const uint32_t expected[4][2] = { { 3, 2 }, { 2, 2 }, { 3, 1 },
     { 2, 1 } };
-  PacoGeometry *geometry = paco_geometry_new (&picture, &coding);
+  g_autoptr (PacoGeometry) geometry = paco_geometry_new (&picture, &coding);
 
   g_assert_cmpuint (geometry->n_subbands, ==, 4);
   g_assert_cmpuint (geometry->n_blocks_at[1], ==, 1);
@@ -61,7 +61,6 @@ test_geometry_example (void)
     g_assert_cmpuint (geometry->subbands[s].width, ==, expected[s][0]);
     g_assert_cmpuint (geometry->subbands[s].height, ==, expected[s][1]);
   }
-  paco_geometry_free (geometry);
 }
 
 static void
@@ -95,10 +94,13 @@ test_index (void)
     .width = 500, .height = 400, .n_components = 1
   };
   PacoCoding coding = { .levels = 3, .coding_passes = 1 };
-  PacoGeometry *geometry = paco_geometry_new (&picture, &coding);
-  PacoBlockRecord *records = g_new0 (PacoBlockRecord, geometry->n_blocks);
-  PacoBlockRecord *parsed = g_new0 (PacoBlockRecord, geometry->n_blocks);
-  uint8_t *data = g_malloc (PACO_MAX_INDEX_SIZE (geometry->n_blocks));
+  g_autoptr (PacoGeometry) geometry = paco_geometry_new (&picture, &coding);
+  g_autofree PacoBlockRecord *records = g_new0 (
+      PacoBlockRecord, geometry->n_blocks);
+  g_autofree PacoBlockRecord *parsed = g_new0 (
+      PacoBlockRecord, geometry->n_blocks);
+  g_autofree uint8_t *data = g_malloc (
+      PACO_MAX_INDEX_SIZE (geometry->n_blocks));
 
   for (int n = 0; n < 500; n++) {
     bool checks = draw (0, 1);
@@ -124,10 +126,6 @@ test_index (void)
     data[draw (0, size - 1)] = g_test_rand_int ();
     paco_index_parse (data, size, geometry, checks, payload, parsed, NULL);
   }
-  g_free (data);
-  g_free (parsed);
-  g_free (records);
-  paco_geometry_free (geometry);
 }
 
 /* Tests records that contradict section 6: raw left signs of a block that is
@@ -139,7 +137,7 @@ test_bad_records (void)
     { 0x84, 4, 0, 0x4e }, { 0x84, 4, 0, 0x23 } };
   PacoPictureFormat picture = { .width = 1, .height = 1, .n_components = 1 };
   PacoCoding coding = { .coding_passes = 1 };
-  PacoGeometry *geometry = paco_geometry_new (&picture, &coding);
+  g_autoptr (PacoGeometry) geometry = paco_geometry_new (&picture, &coding);
   uint8_t cut[4] = { 0x84, 4, 0, 0x3e };
   PacoBlockRecord record;
 
@@ -150,7 +148,6 @@ test_bad_records (void)
   g_assert_true (record.cut);
   g_assert_cmpuint (record.dropped_planes, ==, 3);
   g_assert_cmpuint (record.raw_planes, ==, 0);
-  paco_geometry_free (geometry);
 }
 
 int

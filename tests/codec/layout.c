@@ -86,7 +86,7 @@ bytes_in_turn (uint8_t *memory)
 static void
 expect (const PacoPicture *picture, bool layouts_pass, const char *message)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_assert_true (
       paco_layouts_check (&pair, picture->layout, NULL) == layouts_pass);
@@ -97,7 +97,6 @@ expect (const PacoPicture *picture, bool layouts_pass, const char *message)
   g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
   if (strstr (error->message, message) == NULL)
     g_error ("\"%s\" does not say \"%s\"", error->message, message);
-  g_error_free (error);
 }
 
 /* Tests what one component alone cannot have. */

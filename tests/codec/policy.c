@@ -7,6 +7,7 @@
 #include "codec/quantizer.h"
 #include "codec/range.h"
 #include "tests/codec/random-header.h"
+#include "tests/codec/must.h"
 #include <string.h>
 
 static void
@@ -184,7 +185,7 @@ test_policy_max_frame_size (void)
   for (int n = 0; n < 1000; n++) {
     PacoHeader header;
     PacoProbabilitySet set;
-    PacoGeometry *geometry;
+    g_autoptr (PacoGeometry) geometry = NULL;
 
     draw_header (&header, &set);
     header.set = NULL;
@@ -195,7 +196,6 @@ test_policy_max_frame_size (void)
         paco_policy_max_frame_size (&header.picture, &header.coding, geometry),
         >=,
         paco_header_size (&header) + PACO_MAX_INDEX_SIZE (geometry->n_blocks));
-    paco_geometry_free (geometry);
   }
 }
 

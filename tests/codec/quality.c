@@ -131,7 +131,7 @@ test_monotone (void)
   for (int n = 0; n < 4; n++) {
     PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
     PacoPictureFormat format;
-    TestPicture *original;
+    g_autoptr (TestPicture) original = NULL;
     double last_psnr = 0;
     unsigned last_size = 0;
 
@@ -139,8 +139,8 @@ test_monotone (void)
     parameters.tune = n % 2 ? PACO_TUNE_PSNR : PACO_TUNE_VISUAL;
     original = draw_scene (&format);
     for (int quality = 40; quality <= 100; quality += 5) {
-      GByteArray *frame;
-      TestPicture *decoded;
+      g_autoptr (GByteArray) frame = NULL;
+      g_autoptr (TestPicture) decoded = NULL;
 
       parameters.quality = quality;
       frame = reference_encode (original, &parameters);
@@ -150,10 +150,7 @@ test_monotone (void)
           last_psnr - (last_psnr < 30.0 ? 0.3 : 0.0));
       last_size = frame->len;
       last_psnr = psnr (original, decoded);
-      test_picture_free (decoded);
-      g_byte_array_unref (frame);
     }
-    test_picture_free (original);
   }
 }
 
@@ -171,14 +168,13 @@ test_generations (void)
     draw_format (&format, &parameters);
     last = original = draw_scene (&format);
     for (int generation = 0; generation < 10; generation++) {
-      GByteArray *frame = reference_encode (last, &parameters);
+      g_autoptr (GByteArray) frame = reference_encode (last, &parameters);
 
       if (last != original)
         test_picture_free (last);
       last = reference_decode (frame, &format, 0, 0);
       if (generation == 0)
         first = psnr (original, last);
-      g_byte_array_unref (frame);
     }
     g_assert_cmpfloat (psnr (original, last), >, first - 0.1);
     test_picture_free (last);

@@ -3,6 +3,7 @@
 #include "random-picture.h"
 #include "codec/geometry.h"
 #include "codec/policy.h"
+#include "tests/codec/must.h"
 #include <math.h>
 #include <string.h>
 
@@ -427,7 +428,7 @@ test_budget_random (GRand *rand, const PacoPictureFormat *format,
     const PacoVideoInfo *video, PacoParameters *parameters)
 {
   double samples = (double) paco_picture_samples (format);
-  PacoGeometry *geometry;
+  g_autoptr (PacoGeometry) geometry = NULL;
   PacoCoding coding;
   double least, most;
 
@@ -441,7 +442,6 @@ test_budget_random (GRand *rand, const PacoPictureFormat *format,
   most = least + 0.2 * samples * format->components[0].depth;
   if (g_rand_int_range (rand, 0, 8) == 0)
     most = least;
-  paco_geometry_free (geometry);
   parameters->frame_size = (uint32_t) (least
       + (most - least) * exp2 (g_rand_double_range (rand, -9.0, 0.0)));
   if (most == least)

@@ -27,6 +27,7 @@ void test_picture_init (GRand *rand, TestPicture *picture,
 /* Makes another of the same layout with the same bytes. */
 void test_picture_copy (TestPicture *copy, const TestPicture *picture);
 void test_picture_clear (TestPicture *picture);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TestPicture, test_picture_clear)
 /* Fails the test unless both have the same bytes, those between samples
  * included. */
 void test_picture_compare (const TestPicture *a, const TestPicture *b);

@@ -20,7 +20,7 @@ test_codeword_by_hand (void)
   static const uint8_t expected[4] = { 0x05, 0x00, 0xe0, 0x9f };
   PacoReferenceArithmeticCoders coders;
   PacoReferenceBits *bits = g_byte_array_new ();
-  GByteArray *out = g_byte_array_new ();
+  g_autoptr (GByteArray) out = g_byte_array_new ();
   size_t n_fill;
 
   paco_reference_arithmetic_init_encoder (&coders, 1);
@@ -43,7 +43,6 @@ test_codeword_by_hand (void)
   g_assert_cmpuint (n_fill, ==, 21);
   g_assert_cmpmem (bits->data, 3, raw, 3);
   g_byte_array_unref (bits);
-  g_byte_array_unref (out);
 }
 
 /* Tests that with 1/256 for what comes, a codeword holds four symbols and no
@@ -75,7 +74,7 @@ count_block (unsigned width, unsigned height, unsigned orientation,
     const int32_t *indices, PacoBlockRecord record)
 {
   PacoReferenceCounts *counts = g_new0 (PacoReferenceCounts, 1);
-  GByteArray *out = g_byte_array_new ();
+  g_autoptr (GByteArray) out = g_byte_array_new ();
   PacoReferenceBlock block = {
     .width = width,
     .height = height,
@@ -86,7 +85,6 @@ count_block (unsigned width, unsigned height, unsigned orientation,
   };
 
   paco_reference_encode_block_as (&block, indices, &record, out);
-  g_byte_array_unref (out);
   return counts;
 }
 
@@ -116,7 +114,7 @@ static void
 test_significance_contexts (void)
 {
   static const int32_t indices[9] = { 0, 0, 0, 0, -1, 0, 0, 0, 0 };
-  PacoReferenceCounts *counts = count_block (
+  g_autofree PacoReferenceCounts *counts = count_block (
       3, 3, PACO_ORIENTATION_LL, indices, (PacoBlockRecord){ .planes = 1 });
 
   assert_count (counts, 0, 0, 5, 1);
@@ -124,7 +122,6 @@ test_significance_contexts (void)
   assert_count (counts, 0, PACO_WAKE_CONTEXT, 0, 1);
   g_assert_cmpuint (count_all (counts), ==, 10);
   g_assert_cmpuint (counts->raw_bits, ==, 1);
-  g_free (counts);
 }
 
 /* The left columns of a line are visited together, then the right ones:
@@ -138,7 +135,7 @@ static void
 test_two_planes (void)
 {
   static const int32_t indices[8] = { 2, 0, -2, 0, 0, 0, 0, 0 };
-  PacoReferenceCounts *counts = count_block (
+  g_autofree PacoReferenceCounts *counts = count_block (
       4, 2, PACO_ORIENTATION_HH, indices, (PacoBlockRecord){ .planes = 2 });
   unsigned row1 = (2 * 4 + 1) * 16, row0 = (2 * 4 + 0) * 16 + 8;
 
@@ -156,7 +153,6 @@ test_two_planes (void)
   assert_count (counts, row1, PACO_WAKE_CONTEXT, 0, 1);
   g_assert_cmpuint (count_all (counts), ==, 19);
   g_assert_cmpuint (counts->raw_bits, ==, 0);
-  g_free (counts);
 }
 
 /* Counts the symbols of a context in all rows of a plane. */
@@ -184,13 +180,12 @@ test_weights (void)
 
   for (unsigned orientation = 0; orientation < 4; orientation++) {
     int32_t indices[25] = { [12] = 2 };
-    PacoReferenceCounts *counts = count_block (
+    g_autofree PacoReferenceCounts *counts = count_block (
         5, 5, orientation, indices, (PacoBlockRecord){ .planes = 2 });
 
     for (unsigned c = 0; c < PACO_N_SIGNIFICANCE; c++)
       g_assert_cmpuint (count_in_plane (counts, orientation, 0, c), ==,
           c < 6 ? expected[orientation][c] : 0);
-    g_free (counts);
   }
 }
 
@@ -205,13 +200,12 @@ test_directions (void)
 
   for (unsigned orientation = 0; orientation < 4; orientation++) {
     for (unsigned beside = 0; beside < 2; beside++) {
-      PacoReferenceCounts *counts = count_block (1 + beside, 2 - beside,
-          orientation, indices, (PacoBlockRecord){ .planes = 2 });
+      g_autofree PacoReferenceCounts *counts = count_block (1 + beside,
+          2 - beside, orientation, indices, (PacoBlockRecord){ .planes = 2 });
 
       g_assert_cmpuint (count_in_plane (counts, orientation, 0,
                             expected[orientation][beside]),
           ==, 1);
-      g_free (counts);
     }
   }
 }
@@ -224,7 +218,7 @@ static void
 test_stripes (void)
 {
   int32_t indices[2 * 20] = { [0] = 4, [2 * 16] = 1 };
-  PacoReferenceCounts *counts = count_block (
+  g_autofree PacoReferenceCounts *counts = count_block (
       2, 20, PACO_ORIENTATION_LL, indices, (PacoBlockRecord){ .planes = 3 });
   unsigned row2 = PACO_PLANE_ROW (0, 2), row1 = PACO_PLANE_ROW (0, 1);
   unsigned row0 = PACO_PLANE_ROW (0, 0);
@@ -241,7 +235,6 @@ test_stripes (void)
    * signs. */
   g_assert_cmpuint (count_all (counts), ==, 3 + 2 + 2 + 3 * 16 + 8 + 2);
   g_assert_cmpuint (counts->raw_bits, ==, 0);
-  g_free (counts);
 }
 
 /* Tests six lanes and three stripes, where one lane has a stripe full of
@@ -255,7 +248,7 @@ test_local_density (void)
     { 0, 0, 32, 32, 32, 0 }, { 0, 0, 16, 16, 16, 0 } };
   int32_t indices[12 * 24] = { 0 };
   unsigned expected[PACO_N_DENSITIES] = { 0 };
-  PacoReferenceCounts *counts;
+  g_autofree PacoReferenceCounts *counts = NULL;
 
   for (unsigned y = 8; y < 16; y++)
     indices[y * 12 + 6] = indices[y * 12 + 7] = 2;
@@ -280,7 +273,6 @@ test_local_density (void)
       sum += counts->symbols[row][c][0] + counts->symbols[row][c][1];
     g_assert_cmpuint (sum, ==, expected[q]);
   }
-  g_free (counts);
 }
 
 /* Tests that the classes are those of FORMAT.md section 7.4, by its
@@ -342,7 +334,7 @@ test_raw_block (void)
     .coding_passes = 1,
     .sets = paco_family_of_one (&paco_builtin_sets[0][0]) };
   PacoBlockRecord record = { .planes = 2, .raw_planes = 2 };
-  GByteArray *out = g_byte_array_new ();
+  g_autoptr (GByteArray) out = g_byte_array_new ();
   int32_t decoded[4];
 
   paco_reference_encode_block_as (&block, indices, &record, out);
@@ -365,7 +357,6 @@ test_raw_block (void)
       paco_reference_decode_block (&block, &record, out->data, decoded));
   for (int i = 0; i < 4; i++)
     g_assert_cmpint (decoded[i], ==, 0);
-  g_byte_array_unref (out);
 }
 
 static void
@@ -533,7 +524,7 @@ decodes_to (const RandomBlock *random, const PacoBlockRecord *record,
 {
   unsigned n = random->block.width * random->block.height;
   unsigned dropped = record->dropped_planes;
-  int32_t *decoded = g_new (int32_t, n);
+  g_autofree int32_t *decoded = g_new (int32_t, n);
   bool well = paco_reference_decode_block (
       &random->block, record, bytes, decoded);
 
@@ -542,7 +533,6 @@ decodes_to (const RandomBlock *random, const PacoBlockRecord *record,
 
     well = decoded[k] == (random->indices[k] < 0 ? -magnitude : magnitude);
   }
-  g_free (decoded);
   return well;
 }
 
@@ -550,9 +540,9 @@ static void
 test_block_round_trip (void)
 {
   for (int i = 0; i < 300; i++) {
-    RandomBlock *random = random_block ();
+    g_autofree RandomBlock *random = random_block ();
     unsigned n = random->block.width * random->block.height;
-    GByteArray *out = g_byte_array_new ();
+    g_autoptr (GByteArray) out = g_byte_array_new ();
     PacoBlockRecord record;
 
     paco_reference_encode_block (&random->block, random->indices,
@@ -563,8 +553,6 @@ test_block_round_trip (void)
     if (record.planes == 0)
       record.dropped_planes = random->dropped_planes;
     g_assert_true (decodes_to (random, &record, out->data));
-    g_byte_array_unref (out);
-    g_free (random);
   }
 }
 
@@ -576,10 +564,10 @@ test_cut (void)
   unsigned n_cut = 0;
 
   for (int i = 0; i < 200; i++) {
-    RandomBlock *random = random_block ();
+    g_autofree RandomBlock *random = random_block ();
     unsigned n = random->block.width * random->block.height;
-    int32_t *decoded = g_new (int32_t, n);
-    GByteArray *out = g_byte_array_new ();
+    g_autofree int32_t *decoded = g_new (int32_t, n);
+    g_autoptr (GByteArray) out = g_byte_array_new ();
     PacoCutPoints points;
     PacoBlockRecord record;
 
@@ -611,9 +599,6 @@ test_cut (void)
         g_assert_false (paco_reference_decode_block (
             &random->block, &cut, out->data, decoded));
     }
-    g_byte_array_unref (out);
-    g_free (decoded);
-    g_free (random);
   }
   g_assert_cmpuint (n_cut, >, 100);
 }
@@ -647,10 +632,10 @@ test_hostile_blocks (void)
   unsigned n_broken = 0;
 
   for (int i = 0; i < 300; i++) {
-    RandomBlock *random = random_block ();
+    g_autofree RandomBlock *random = random_block ();
     unsigned n = random->block.width * random->block.height;
     PacoBlockRecord record = { .planes = g_test_rand_int_range (1, 24) };
-    uint8_t *bytes;
+    g_autofree uint8_t *bytes = NULL;
 
     record.dropped_planes = g_test_rand_int_range (0, MIN (record.planes, 16));
     record.raw_planes = g_test_rand_int_range (
@@ -669,8 +654,6 @@ test_hostile_blocks (void)
       for (unsigned k = 0; k < n; k++)
         g_assert_cmpint (random->indices[k], ==, 0);
     }
-    g_free (bytes);
-    g_free (random);
   }
   g_assert_cmpuint (n_broken, >, 250);
 }

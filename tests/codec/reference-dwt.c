@@ -7,6 +7,7 @@
 #include "codec/range.h"
 #include "codec/reference/reference.h"
 #include "codec/wavelet.h"
+#include "tests/codec/must.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ test_137_published (void)
 {
   for (int n = 2; n <= 40; n++) {
     PacoReferencePlane plane = plane_of (n, 1);
-    int32_t *x = g_new (int32_t, n);
+    g_autofree int32_t *x = g_new (int32_t, n);
 
     for (int i = 0; i < n; i++)
       x[i] = plane.samples[i].i = g_test_rand_int_range (-2048, 2048);
@@ -92,7 +93,6 @@ test_137_published (void)
     for (int i = 0; i < n; i++)
       g_assert_cmpint (
           plane.samples[i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2].i, ==, x[i]);
-    g_free (x);
     paco_reference_plane_clear (&plane);
   }
 }
@@ -152,7 +152,7 @@ check_reconstruction (
   PacoReferencePlane plane = plane_of (width, height);
   bool reversible = paco_wavelets[wavelet].reversible;
   uint32_t n = width * height;
-  int32_t *original = g_new (int32_t, n);
+  g_autofree int32_t *original = g_new (int32_t, n);
 
   for (uint32_t i = 0; i < n; i++) {
     original[i] = g_test_rand_int_range (-2048, 2048);
@@ -169,7 +169,6 @@ check_reconstruction (
     else
       g_assert_cmpfloat_with_epsilon (plane.samples[i].f, original[i], 0.05);
   }
-  g_free (original);
   paco_reference_plane_clear (&plane);
 }
 
@@ -217,7 +216,7 @@ test_97_convolution (void)
 {
   for (int n = 2; n <= 40; n++) {
     PacoReferencePlane plane = plane_of (n, 1);
-    double *x = g_new (double, n);
+    g_autofree double *x = g_new (double, n);
 
     for (int i = 0; i < n; i++) {
       x[i] = g_test_rand_int_range (-1000, 1000);
@@ -233,7 +232,6 @@ test_97_convolution (void)
       g_assert_cmpfloat_with_epsilon (
           plane.samples[at].f, expected * kappa, 1e-3 * 1000.0);
     }
-    g_free (x);
     paco_reference_plane_clear (&plane);
   }
 }
@@ -287,7 +285,7 @@ test_bounds (gconstpointer wavelet)
   PacoCoding coding = { .levels = LEVELS };
   PacoWaveletId id = GPOINTER_TO_UINT (wavelet);
   double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS], largest = 0.0;
-  PacoGeometry *geometry;
+  g_autoptr (PacoGeometry) geometry = NULL;
 
   coding.components[0].wavelet = id;
   for (unsigned k = 0; k < 3 * LEVELS + 1; k++)
@@ -322,7 +320,6 @@ test_bounds (gconstpointer wavelet)
     paco_reference_plane_clear (&plane);
   }
   g_assert_cmpfloat (4.0 * largest, >=, bounds[0][0]);
-  paco_geometry_free (geometry);
 }
 
 /* Finds what a sample adds to number `at` of a line that is transformed in real
@@ -331,7 +328,7 @@ static void
 line_weights (const PacoWavelet *wavelet, unsigned level, bool high, int n,
     double *weight)
 {
-  double *x = g_new (double, n);
+  g_autofree double *x = g_new (double, n);
 
   for (int i = 0; i < n; i++) {
     int length = n;
@@ -350,7 +347,6 @@ line_weights (const PacoWavelet *wavelet, unsigned level, bool high, int n,
     /* This number is in the middle, or the last one where there are but two. */
     weight[i] = x[length / 4 * 2 + high];
   }
-  g_free (x);
 }
 
 /* Draws 16-bit samples that make one coefficient of a subband as large as it
@@ -369,7 +365,7 @@ check_largest (PacoWaveletId id, unsigned level, unsigned orientation)
   PacoCoding coding;
   double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS], share = 0.0;
   double weights[2][SIZE];
-  PacoGeometry *geometry;
+  g_autoptr (PacoGeometry) geometry = NULL;
 
   parameters.wavelet = id;
   parameters.levels = level;
@@ -407,7 +403,6 @@ check_largest (PacoWaveletId id, unsigned level, unsigned orientation)
     }
     paco_reference_plane_clear (&plane);
   }
-  paco_geometry_free (geometry);
   return share;
 }
 

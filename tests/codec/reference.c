@@ -54,7 +54,7 @@ test_lossless (void)
     PacoParameters parameters = lossless ();
     PacoPictureFormat format;
     TestPicture *original, *decoded;
-    GByteArray *frame;
+    g_autoptr (GByteArray) frame = NULL;
 
     draw_format (&format, &parameters);
     original = test_picture_new (&format, 0);
@@ -65,7 +65,6 @@ test_lossless (void)
     g_assert_true (test_picture_equal (original, decoded));
     test_picture_free (decoded);
     test_picture_free (original);
-    g_byte_array_unref (frame);
   }
 }
 
@@ -78,7 +77,7 @@ test_lossy (void)
     PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
     PacoPictureFormat format;
     TestPicture *original, *decoded;
-    GByteArray *frame;
+    g_autoptr (GByteArray) frame = NULL;
 
     draw_format (&format, &parameters);
     parameters.quality = draw (0, 1) ? 100 : draw (0, 100);
@@ -101,7 +100,6 @@ test_lossy (void)
     }
     test_picture_free (decoded);
     test_picture_free (original);
-    g_byte_array_unref (frame);
   }
 }
 
@@ -125,15 +123,15 @@ static void
 test_quality (void)
 {
   PacoPictureFormat format = format_of (150, 130, 3, 8);
-  TestPicture *original = test_picture_new (&format, 0);
+  g_autoptr (TestPicture) original = test_picture_new (&format, 0);
   unsigned last_size = 0;
   uint64_t last_error = UINT64_MAX;
 
   test_picture_draw (original, TEST_SCENE_SHAPES, 1);
   for (int quality = 0; quality <= 100; quality += 25) {
     PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-    GByteArray *frame;
-    TestPicture *decoded;
+    g_autoptr (GByteArray) frame = NULL;
+    g_autoptr (TestPicture) decoded = NULL;
     uint64_t error;
 
     parameters.quality = quality;
@@ -144,10 +142,7 @@ test_quality (void)
     g_assert_cmpuint (error, <, last_error);
     last_size = frame->len;
     last_error = error;
-    test_picture_free (decoded);
-    g_byte_array_unref (frame);
   }
-  test_picture_free (original);
 }
 
 /* Tests ten bits in the upper part of big-endian words, with gaps between them,
@@ -158,7 +153,7 @@ test_layouts (void)
 {
   PacoPictureFormat format = format_of (70, 41, 1, 10);
   PacoParameters parameters = lossless ();
-  TestPicture *planar = test_picture_new (&format, 0);
+  g_autoptr (TestPicture) planar = test_picture_new (&format, 0);
   g_autofree uint8_t *words = g_malloc0 (70 * 41 * 6);
   g_autofree uint8_t *back = g_malloc (70 * 41 * 6);
   PacoPicture packed = { .stride = { -70 * 6 } };
@@ -207,7 +202,6 @@ test_layouts (void)
   }
   g_byte_array_unref (expected);
   g_byte_array_unref (frame);
-  test_picture_free (planar);
 }
 
 /* Tests that when levels of a reversible wavelet are left out the picture is
@@ -217,14 +211,15 @@ test_reduce_reversible (gconstpointer wavelet)
 {
   PacoPictureFormat format = format_of (123, 77, 1, 8);
   PacoParameters parameters = lossless ();
-  TestPicture *original = test_picture_new (&format, 0);
-  GByteArray *frame;
+  g_autoptr (TestPicture) original = test_picture_new (&format, 0);
+  g_autoptr (GByteArray) frame = NULL;
 
   parameters.wavelet = GPOINTER_TO_INT (wavelet);
   test_picture_draw (original, TEST_SCENE_SHAPES, 3);
   frame = reference_encode (original, &parameters);
   for (unsigned reduce = 0; reduce <= 5; reduce++) {
-    TestPicture *reduced = reference_decode (frame, &format, reduce, 0);
+    g_autoptr (TestPicture)
+        reduced = reference_decode (frame, &format, reduce, 0);
     PacoReferencePlane plane;
 
     g_assert_true (paco_reference_plane_init (&plane, 123, 77));
@@ -235,10 +230,7 @@ test_reduce_reversible (gconstpointer wavelet)
         g_assert_cmpint (reduced->samples[0][y * reduced->width[0] + x], ==,
             CLAMP (plane.samples[y * 123 + x].i + 128, 0, 255));
     paco_reference_plane_clear (&plane);
-    test_picture_free (reduced);
   }
-  g_byte_array_unref (frame);
-  test_picture_free (original);
 }
 
 /* Tests that a flat picture stays flat, and keeps its level, at every
@@ -250,8 +242,8 @@ test_reduce_sizes (void)
   for (int i = 0; i < 60; i++) {
     PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
     PacoPictureFormat format;
-    TestPicture *original;
-    GByteArray *frame;
+    g_autoptr (TestPicture) original = NULL;
+    g_autoptr (GByteArray) frame = NULL;
     PacoHeader header;
 
     draw_format (&format, &parameters);
@@ -263,7 +255,8 @@ test_reduce_sizes (void)
     g_assert_true (
         paco_header_parse (frame->data, frame->len, &header, NULL, NULL));
     for (unsigned reduce = 0; reduce <= header.coding.levels; reduce++) {
-      TestPicture *reduced = reference_decode (frame, &format, reduce, 0);
+      g_autoptr (TestPicture)
+          reduced = reference_decode (frame, &format, reduce, 0);
 
       for (unsigned c = 0; c < format.n_components; c++) {
         int maximum = (1 << format.components[c].depth) - 1;
@@ -273,10 +266,7 @@ test_reduce_sizes (void)
           g_assert_cmpint (
               maximum - reduced->samples[c][k], <=, 1 + maximum / 64);
       }
-      test_picture_free (reduced);
     }
-    g_byte_array_unref (frame);
-    test_picture_free (original);
   }
 }
 
@@ -288,7 +278,7 @@ test_broken_block (void)
   PacoPictureFormat format = format_of (200, 140, 2, 8);
   PacoParameters parameters = lossless ();
   TestPicture *original, *decoded;
-  GByteArray *frame;
+  g_autoptr (GByteArray) frame = NULL;
   unsigned n_different = 0;
 
   format.fields = true;
@@ -308,7 +298,6 @@ test_broken_block (void)
   g_assert_cmpuint (n_different, >, 0);
   test_picture_free (decoded);
   test_picture_free (original);
-  g_byte_array_unref (frame);
 }
 
 static void
@@ -316,15 +305,13 @@ expect_decode_error (
     const uint8_t *data, size_t size, unsigned reduce, PacoErrorCode code)
 {
   PacoPictureFormat format = format_of (60, 50, 1, 8);
-  TestPicture *picture = test_picture_new (&format, 0);
-  GError *error = NULL;
+  g_autoptr (TestPicture) picture = test_picture_new (&format, 0);
+  g_autoptr (GError) error = NULL;
 
   g_assert_false (paco_reference_decode (
       data, size, reduce, &picture->picture, NULL, &error));
   g_assert_error (error, PACO_ERROR, (int) code);
   g_assert_cmpuint (strlen (error->message), >, 10);
-  g_error_free (error);
-  test_picture_free (picture);
 }
 
 static void
@@ -332,7 +319,7 @@ test_errors (void)
 {
   PacoPictureFormat format = format_of (60, 50, 1, 8);
   PacoParameters parameters = lossless ();
-  TestPicture *original = test_picture_new (&format, 0);
+  g_autoptr (TestPicture) original = test_picture_new (&format, 0);
   GByteArray *frame, *unused = g_byte_array_new ();
   GError *error = NULL;
   PacoHeader header;
@@ -358,7 +345,6 @@ test_errors (void)
   g_clear_error (&error);
   g_byte_array_unref (unused);
   g_byte_array_unref (frame);
-  test_picture_free (original);
 }
 
 /* Tests any bytes for a payload: blocks are broken, the frame decodes. Damaged
@@ -370,9 +356,9 @@ test_hostile (void)
 
   for (int i = 0; i < 200; i++) {
     PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-    TestPicture *picture = test_picture_new (&format, 0);
+    g_autoptr (TestPicture) picture = test_picture_new (&format, 0);
     uint32_t header_and_index, corrupted = 0;
-    GByteArray *frame;
+    g_autoptr (GByteArray) frame = NULL;
     PacoHeader header;
     GError *error = NULL;
 
@@ -399,8 +385,6 @@ test_hostile (void)
             frame->data, frame->len, 0, &picture->picture, &corrupted, &error))
       g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
     g_clear_error (&error);
-    g_byte_array_unref (frame);
-    test_picture_free (picture);
   }
 }
 
@@ -411,7 +395,7 @@ test_carried_set (void)
   TestPicture *original = test_picture_new (&format, 0), *decoded;
   PacoParameters parameters = lossless ();
   PacoProbabilitySet set = paco_builtin_sets[0][0];
-  GByteArray *frame = g_byte_array_new ();
+  g_autoptr (GByteArray) frame = g_byte_array_new ();
   GError *error = NULL;
 
   for (unsigned row = 0; row < PACO_N_ROWS; row++)
@@ -423,7 +407,6 @@ test_carried_set (void)
   g_assert_true (test_picture_equal (original, decoded));
   test_picture_free (decoded);
   test_picture_free (original);
-  g_byte_array_unref (frame);
 }
 
 int

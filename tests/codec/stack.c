@@ -254,13 +254,12 @@ choose (Stack *stack, uint32_t width, uint32_t height, bool lossless)
   PacoSlice plan = paco_stack_plan (
                 7, stack->slice.length, stack->slice.depth, lossless),
             chosen;
-  uint16_t *work = g_new (
+  g_autofree uint16_t *work = g_new (
       uint16_t, paco_policy_stack_work (plan.length, width, height));
 
   parameters.rate_control = lossless ? PACO_RATE_LOSSLESS : PACO_RATE_QUALITY;
   chosen = paco_policy_stack (
       &plan, &parameters, stack->slices, width, height, work);
-  g_free (work);
   g_assert_true (paco_slice_is_valid (&chosen));
   g_assert_cmpint (chosen.number, ==, 7);
   g_assert_cmpint (chosen.length, ==, plan.length);

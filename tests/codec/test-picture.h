@@ -19,6 +19,7 @@ extern const PacoVideoInfo test_video_info;
 TestPicture *test_picture_new (
     const PacoPictureFormat *format, unsigned reduce);
 void test_picture_free (TestPicture *picture);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TestPicture, test_picture_free)
 
 typedef enum
 {

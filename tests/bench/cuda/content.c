@@ -95,9 +95,9 @@ content_fill (
 {
   unsigned columns = MIN (width, CONTENT_WIDTH);
   unsigned lines = MIN (height, CONTENT_HEIGHT);
-  uint16_t *plane = g_new (uint16_t, (size_t) columns * lines);
+  g_autofree uint16_t *plane = g_new (uint16_t, (size_t) columns * lines);
   Source source = { .rand = g_rand_new_with_seed (1) };
-  uint8_t *bytes = read_ppm (name, &source.width, &source.height);
+  g_autofree uint8_t *bytes = read_ppm (name, &source.width, &source.height);
 
   source.bytes = bytes;
   source.noise = g_new (double, N_NOISE);
@@ -117,6 +117,4 @@ content_fill (
   }
   g_rand_free (source.rand);
   g_free (source.noise);
-  g_free (plane);
-  g_free (bytes);
 }

@@ -114,11 +114,10 @@ see (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   gint64 now = g_get_monotonic_time ();
 
   if (pipeline->n_seen == 0) {
-    GstCaps *caps = gst_pad_get_current_caps (pad);
+    g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
 
     pipeline->sample = gst_sample_new (
         GST_PAD_PROBE_INFO_BUFFER (info), caps, NULL, NULL);
-    gst_caps_unref (caps);
   }
   if (pipeline->n_seen++ == pipeline->n_warm)
     pipeline->processor_begin = processor_seconds ();
@@ -174,7 +173,7 @@ static void
 pipeline_init (Pipeline *pipeline, const char *source, const char *element,
     const char *sink_text, const ElementsCase *c, ElementsRun *run)
 {
-  char *description = g_strdup_printf (
+  g_autofree char *description = g_strdup_printf (
       "%s ! %s ! %s", source, element, sink_text);
   GError *error = NULL;
   GstElement *sink;
@@ -204,15 +203,14 @@ pipeline_init (Pipeline *pipeline, const char *source, const char *element,
   if (c->context)
     gst_element_set_context (pipeline->pipeline, c->context);
   gst_element_set_state (pipeline->pipeline, GST_STATE_PLAYING);
-  g_free (description);
 }
 
 /* Ends the program with what the pipeline says, if it says that it failed. */
 static void
 wait_for_end (Pipeline *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline->pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline->pipeline);
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
       bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
 
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
@@ -221,8 +219,6 @@ wait_for_end (Pipeline *pipeline)
     gst_message_parse_error (message, &error, NULL);
     g_error ("%s", error->message);
   }
-  gst_message_unref (message);
-  gst_object_unref (bus);
 }
 
 /* Ends the pipeline when n_frames are on their way, or will be. */
@@ -278,8 +274,8 @@ pipeline_clear (Pipeline *pipeline)
 static GstBufferPool *
 find_pool (GstElement *source, GstCaps *caps, gsize size, guint n_buffers)
 {
-  GstPad *pad = gst_element_get_static_pad (source, "src");
-  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
+  g_autoptr (GstQuery) query = gst_query_new_allocation (caps, TRUE);
   GstAllocator *allocator = NULL;
   GstAllocationParams params;
   GstBufferPool *pool = NULL;
@@ -310,8 +306,6 @@ find_pool (GstElement *source, GstCaps *caps, gsize size, guint n_buffers)
   fprintf (stderr, "pool: %s, allocator: %s\n", GST_OBJECT_NAME (pool),
       allocator ? G_OBJECT_TYPE_NAME (allocator) : "none");
   g_clear_object (&allocator);
-  gst_query_unref (query);
-  gst_object_unref (pad);
   return pool;
 }
 
@@ -454,12 +448,12 @@ encode (const ElementsCase *c, const char *sink, ElementsRun *run,
 {
   GstBuffer *buffers[N_BUFFERS * MAX_DEVICES];
   guint n_buffers = N_BUFFERS * elements_count_devices (c);
-  char *element = describe ("pacoenc", c);
+  g_autofree char *element = describe ("pacoenc", c);
   GstBufferPool *pool;
   GstVideoInfo info;
   Pipeline pipeline;
   GstSample *first;
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
 
   caps = elements_caps (c, &info);
   pipeline_init (&pipeline, APPSRC, element, sink, c, run);
@@ -473,8 +467,6 @@ encode (const ElementsCase *c, const char *sink, ElementsRun *run,
   first = gst_sample_ref (pipeline.sample);
   pipeline_clear (&pipeline);
   free_pool (pool, buffers, n_buffers);
-  gst_caps_unref (caps);
-  g_free (element);
   return first;
 }
 
@@ -482,7 +474,7 @@ static void
 decode (const ElementsCase *c, GstSample *coded, ElementsRun *run,
     const ElementsOthers *others)
 {
-  char *element = describe ("pacodec", c);
+  g_autofree char *element = describe ("pacodec", c);
   GstCaps *caps = gst_sample_get_caps (coded);
   GstBufferPool *pool;
   Pipeline pipeline;
@@ -504,30 +496,27 @@ decode (const ElementsCase *c, GstSample *coded, ElementsRun *run,
   pipeline_clear (&pipeline);
   free_pool (pool, buffers, n_buffers);
   gst_buffer_unmap (gst_sample_get_buffer (coded), &bytes);
-  g_free (element);
 }
 
 void
 elements_code (const ElementsCase *c, ElementsRun *encode_run,
     ElementsRun *decode_run, const ElementsOthers *others)
 {
-  GstSample *coded = encode (c, FAKESINK, encode_run, others);
+  g_autoptr (GstSample) coded = encode (c, FAKESINK, encode_run, others);
 
   decode (c, coded, decode_run, others);
-  gst_sample_unref (coded);
 }
 
 static void
 play_file (const ElementsCase *c, const char *file, const char *element,
     ElementsRun *run)
 {
-  char *source = g_strdup_printf ("filesrc location=\"%s\"", file);
+  g_autofree char *source = g_strdup_printf ("filesrc location=\"%s\"", file);
   Pipeline pipeline;
 
   pipeline_init (&pipeline, source, element, FAKESINK, c, run);
   pipeline_finish (&pipeline, pipeline.n_frames);
   pipeline_clear (&pipeline);
-  g_free (source);
 }
 
 void
@@ -536,13 +525,11 @@ elements_code_file (const ElementsCase *c, const char *file,
 {
   char *sink = g_strdup_printf (
       "filesink name=sink async=false location=\"%s\"", file);
-  char *decoder = describe ("pacodec", c);
-  char *element = g_strdup_printf ("pacoparse ! %s", decoder);
+  g_autofree char *decoder = describe ("pacodec", c);
+  g_autofree char *element = g_strdup_printf ("pacoparse ! %s", decoder);
 
   gst_sample_unref (encode (c, sink, write_run, NULL));
   play_file (c, file, element, decode_run);
   play_file (c, file, "pacoparse name=element", read_run);
-  g_free (element);
-  g_free (decoder);
   g_free (sink);
 }

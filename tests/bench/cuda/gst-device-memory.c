@@ -95,7 +95,7 @@ resident_init (
     Resident *resident, const ElementsCase *c, PacoForeignContext context)
 {
   const PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  GstBuffer *content = elements_picture (c);
+  g_autoptr (GstBuffer) content = elements_picture (c);
   GError *error = NULL;
   GstVideoFrame frame;
   GstCaps *caps;
@@ -134,7 +134,6 @@ resident_init (
   must_succeed (resident, resident->driver->ctx_synchronize ());
   leave (resident);
   gst_video_frame_unmap (&frame);
-  gst_buffer_unref (content);
 }
 
 static void

@@ -90,16 +90,14 @@ measure (const Options *options)
 
   elements_code (&options->c, &runs[0], &runs[1], NULL);
   for (unsigned way = 0; way < 2; way++) {
-    char *text = gst_structure_to_string (runs[way].stats);
-    char *name = g_strdup_printf ("%s_cores_per_100fps", ways[way]);
+    g_autofree char *text = gst_structure_to_string (runs[way].stats);
+    g_autofree char *name = g_strdup_printf ("%s_cores_per_100fps", ways[way]);
 
     fprintf (stderr, "%s: %s\n", ways[way], text);
     cores[way] = elements_run_cores (&runs[way]);
     speed_figure (options, way, elements_count_devices (&options->c),
         elements_run_speed (&runs[way]));
     cores_figure (options, cores[way], name);
-    g_free (name);
-    g_free (text);
   }
   cores_figure (options, MAX (cores[0], cores[1]), "cores_per_100fps");
   for (unsigned way = 0; way < 2; way++)
@@ -256,7 +254,7 @@ static void
 child_start (Child *child, int argc, char **argv, unsigned device)
 {
   GPtrArray *arguments = g_ptr_array_new ();
-  char *devices = g_strdup_printf ("--devices=%u", device);
+  g_autofree char *devices = g_strdup_printf ("--devices=%u", device);
   GError *error = NULL;
   int to, from;
 
@@ -274,7 +272,6 @@ child_start (Child *child, int argc, char **argv, unsigned device)
   child->to = fdopen (to, "w");
   child->from = fdopen (from, "r");
   g_ptr_array_free (arguments, TRUE);
-  g_free (devices);
 }
 
 /* Returns the child's next line, without its end. */

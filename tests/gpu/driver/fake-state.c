@@ -429,10 +429,9 @@ fake_context_free (FakeContext *context)
   while (context->blocks)
     fake_free_block (context, context->blocks->data);
   while (context->functions) {
-    FakeFunction *function = context->functions;
+    g_autofree FakeFunction *function = context->functions;
 
     context->functions = function->next;
-    g_free (function);
   }
   while (*at != context)
     at = &(*at)->next;

@@ -31,17 +31,14 @@ n_page_locked (void)
 static GstAllocator *
 ask (GstElement *decoder)
 {
-  GstCaps *caps = gst_caps_from_string (CODED_CAPS);
-  GstQuery *query = gst_query_new_allocation (caps, FALSE);
-  GstPad *pad = gst_element_get_static_pad (decoder, "sink");
+  g_autoptr (GstCaps) caps = gst_caps_from_string (CODED_CAPS);
+  g_autoptr (GstQuery) query = gst_query_new_allocation (caps, FALSE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (decoder, "sink");
   GstAllocator *allocator = NULL;
 
   if (gst_pad_query (pad, query)
       && gst_query_get_n_allocation_params (query) > 0)
     gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
-  gst_object_unref (pad);
-  gst_query_unref (query);
-  gst_caps_unref (caps);
   return allocator;
 }
 
@@ -153,11 +150,11 @@ static void
 run (const char *format, ...)
 {
   va_list arguments;
-  char *launch;
+  g_autofree char *launch = NULL;
   GError *error = NULL;
-  GstElement *pipeline;
+  g_autoptr (GstElement) pipeline = NULL;
   GstMessage *message;
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   va_start (arguments, format);
   launch = g_strdup_vprintf (format, arguments);
@@ -172,9 +169,6 @@ run (const char *format, ...)
   fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s", launch);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-  gst_object_unref (bus);
-  g_free (launch);
 }
 
 /* Returns how often page-locked memory is got to play a file of so many frames. */

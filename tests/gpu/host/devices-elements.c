@@ -36,14 +36,14 @@ player_init (
     Player *player, bool decoder, const char *properties, guint n_frames)
 {
   GError *error = NULL;
-  char *launch = g_strdup_printf (launches[decoder], n_frames, properties);
+  g_autofree char *launch = g_strdup_printf (
+      launches[decoder], n_frames, properties);
 
   player->pipeline = gst_parse_launch (launch, &error);
   g_assert_no_error (error);
   player->coder = gst_bin_get_by_name (GST_BIN (player->pipeline), "coder");
   player->bus = gst_element_get_bus (player->pipeline);
   player->warnings = g_string_new (NULL);
-  g_free (launch);
 }
 
 static void
@@ -61,11 +61,10 @@ player_clear (Player *player)
 static void
 note_warning (Player *player, GstMessage *message)
 {
-  GError *warning;
+  g_autoptr (GError) warning = NULL;
 
   gst_message_parse_warning (message, &warning, NULL);
   g_string_append (player->warnings, warning->message);
-  g_error_free (warning);
 }
 
 /* Plays to the end, and returns the error that came instead, or NULL. */
@@ -77,7 +76,7 @@ play (Player *player)
 
   gst_element_set_state (player->pipeline, GST_STATE_PLAYING);
   while (type != GST_MESSAGE_ERROR && type != GST_MESSAGE_EOS) {
-    GstMessage *message = gst_bus_timed_pop_filtered (player->bus,
+    g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (player->bus,
         MAX_SECONDS * GST_SECOND,
         GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
 
@@ -87,7 +86,6 @@ play (Player *player)
       gst_message_parse_error (message, &error, NULL);
     else if (type == GST_MESSAGE_WARNING)
       note_warning (player, message);
-    gst_message_unref (message);
   }
   return error;
 }
@@ -193,7 +191,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_property)
 {
-  GstElement *encoder = gst_element_factory_make ("pacoenc", NULL);
+  g_autoptr (GstElement) encoder = gst_element_factory_make ("pacoenc", NULL);
   char *text;
 
   gst_object_ref_sink (encoder);
@@ -205,7 +203,6 @@ GST_START_TEST (test_property)
     g_free (text);
     g_object_set (encoder, "cuda-devices", set[i], NULL);
   }
-  gst_object_unref (encoder);
 }
 GST_END_TEST;
 
@@ -217,7 +214,7 @@ GST_START_TEST (test_stats)
 {
   for (guint i = 0; i < 12; i++) {
     guint n_frames = g_random_int_range (1, 40), depth = 1 + i % 3;
-    char *properties = g_strdup_printf (
+    g_autofree char *properties = g_strdup_printf (
         "backend=cuda cuda-devices=1,0 pipeline-depth=%u", depth);
     guint64 frames = 0, bytes = 0, memory = 0;
     GstStructure *stats;
@@ -252,7 +249,6 @@ GST_START_TEST (test_stats)
     gst_structure_free (stats);
     player_clear (&player);
     check_left (properties);
-    g_free (properties);
   }
 }
 GST_END_TEST;
@@ -265,14 +261,13 @@ GST_END_TEST;
 static guint
 device_of (const Player *player)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint device;
 
   g_object_get (player->coder, "stats", &stats, NULL);
   fail_unless (sscanf (gst_structure_get_string (stats, "device"),
                    "Fake GPU %u", &device)
       == 1);
-  gst_structure_free (stats);
   return device;
 }
 
@@ -420,10 +415,9 @@ GST_START_TEST (test_library_memory)
 {
   PacoBuffer memory;
   PacoFrameEncoder *encoder = open_library ("0", 96 * 64, &memory);
-  void *heap = g_malloc0 (96 * 64);
+  g_autofree void *heap = g_malloc0 (96 * 64);
 
   fail_unless_equals_int (encode_from (memory.data) + 1, encode_from (heap));
-  g_free (heap);
   paco_buffer_release (&memory);
   paco_frame_encoder_free (encoder);
   check_left ("libpaco");
@@ -438,9 +432,10 @@ GST_START_TEST (test_failure)
 {
   for (guint i = 0; i < 40; i++) {
     guint device = i / 2 % 2;
-    char *plan = g_strdup_printf ("device%u:%u:700:lost", device,
+    g_autofree char *plan = g_strdup_printf ("device%u:%u:700:lost", device,
         1 + g_random_int_range (0, 20 + 20 * i));
-    char *name = g_strdup_printf ("Fake GPU %u (device %u)", device, device);
+    g_autofree char *name = g_strdup_printf (
+        "Fake GPU %u (device %u)", device, device);
     Player player;
     GError *error;
 
@@ -460,8 +455,6 @@ GST_START_TEST (test_failure)
     g_assert_no_error (error);
     player_clear (&player);
     check_left (plan);
-    g_free (name);
-    g_free (plan);
   }
 }
 GST_END_TEST;
@@ -472,9 +465,10 @@ GST_START_TEST (test_hang)
   g_setenv ("GST_PACO_DEVICE_TIMEOUT", "250", TRUE);
   for (guint i = 0; i < 8; i++) {
     guint device = i / 2 % 2;
-    char *plan = g_strdup_printf ("device%u:%u:0:hang", device,
+    g_autofree char *plan = g_strdup_printf ("device%u:%u:0:hang", device,
         1 + g_random_int_range (0, 100 + 100 * i));
-    char *name = g_strdup_printf ("Fake GPU %u (device %u)", device, device);
+    g_autofree char *name = g_strdup_printf (
+        "Fake GPU %u (device %u)", device, device);
     Player player;
     GError *error;
 
@@ -490,8 +484,6 @@ GST_START_TEST (test_hang)
     g_clear_error (&error);
     player_clear (&player);
     check_left_later (plan);
-    g_free (name);
-    g_free (plan);
   }
   g_unsetenv ("GST_PACO_DEVICE_TIMEOUT");
 }

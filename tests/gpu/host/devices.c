@@ -6,6 +6,7 @@
 #include "codec/reference/reference.h"
 #include "gpu/device.h"
 #include "tests/gpu/driver/fake-driver.h"
+#include "tests/codec/must.h"
 #include <string.h>
 
 #define BACKEND paco_cuda_backend
@@ -104,14 +105,10 @@ open_encoder (const PacoBackendOptions *options)
 {
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   PacoPicture picture = picture_of (NULL);
-  GError *error = NULL;
-  PacoEncoder *encoder = BACKEND.encoder_open (options, &error);
+  PacoEncoder *encoder = must_open_encoder (&BACKEND, options);
 
-  g_assert_no_error (error);
   parameters.rate_control = PACO_RATE_LOSSLESS;
-  paco_encoder_configure (
-      encoder, &format, picture.layout, &parameters, &error);
-  g_assert_no_error (error);
+  must_configure (encoder, &format, picture.layout, &parameters);
   return encoder;
 }
 
@@ -119,10 +116,8 @@ static void
 submit_source (PacoEncoder *encoder, Frame *frame)
 {
   PacoPicture picture = picture_of (frame->samples);
-  GError *error = NULL;
 
-  paco_encoder_submit (encoder, &picture, &video, frame, &error);
-  g_assert_no_error (error);
+  must_submit (encoder, &picture, &video, frame);
 }
 
 /* Expects that the next frame is this one. Its codestream is kept or, if it is
@@ -130,10 +125,8 @@ submit_source (PacoEncoder *encoder, Frame *frame)
 static void
 collect_coded (PacoEncoder *encoder, Frame *expected)
 {
-  PacoEncodedFrame *frame = paco_encoder_collect (encoder, NULL);
+  PacoEncodedFrame *frame = must_collect (encoder);
 
-  g_assert_nonnull (frame);
-  g_assert_no_error (frame->error);
   g_assert_true (frame->user_data == expected);
   if (expected->coded)
     g_assert_cmpmem (
@@ -184,16 +177,11 @@ static PacoDecoder *
 open_decoder (const PacoBackendOptions *options, const Frame *frame)
 {
   PacoPicture picture = picture_of (NULL);
-  GError *error = NULL;
-  PacoDecoder *decoder = BACKEND.decoder_open (options, &error);
+  PacoDecoder *decoder = must_open_decoder (&BACKEND, options);
   PacoCodedFrame coded;
 
-  g_assert_no_error (error);
-  paco_coded_frame_parse (
-      &coded, frame->coded->data, frame->coded->len, &error);
-  g_assert_no_error (error);
-  paco_decoder_configure (decoder, &coded.header, picture.layout, 0, &error);
-  g_assert_no_error (error);
+  must_parse (&coded, frame->coded->data, frame->coded->len);
+  must_configure_decoder (decoder, &coded.header, picture.layout, 0);
   return decoder;
 }
 
@@ -201,14 +189,10 @@ static void
 submit_coded (PacoDecoder *decoder, Frame *frame)
 {
   PacoPicture picture = picture_of (frame->decoded);
-  GError *error = NULL;
   PacoCodedFrame coded;
 
-  paco_coded_frame_parse (
-      &coded, frame->coded->data, frame->coded->len, &error);
-  g_assert_no_error (error);
-  paco_decoder_submit (decoder, &coded, &picture, frame, &error);
-  g_assert_no_error (error);
+  must_parse (&coded, frame->coded->data, frame->coded->len);
+  must_submit_frame (decoder, &coded, &picture, frame);
 }
 
 /* Expects that the next frame is this one. */
@@ -219,11 +203,9 @@ collect_decoded (PacoDecoder *decoder, Frame *expected)
   PacoCodedFrame coded;
   const PacoHeader *header = &coded.header;
 
-  g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
-  g_assert_no_error (frame.error);
+  frame = must_collect_picture (decoder);
   g_assert_true (frame.user_data == expected);
-  g_assert_true (paco_coded_frame_parse (
-      &coded, expected->coded->data, expected->coded->len, NULL));
+  must_parse (&coded, expected->coded->data, expected->coded->len);
   for (size_t i = 0; i < sizeof expected->decoded; i++)
     g_assert_cmpuint (expected->decoded[i], ==,
         coded.data[header->header_size + header->index_size]);
@@ -275,7 +257,7 @@ free_frames (Frame *frames, unsigned n_frames)
 static void
 test_same (void)
 {
-  Frame *frames = g_new (Frame, MAX_FRAMES);
+  g_autofree Frame *frames = g_new (Frame, MAX_FRAMES);
 
   fake_cuda_fail (NULL);
   for (unsigned i = 0; i < 30; i++) {
@@ -291,7 +273,6 @@ test_same (void)
     decode (&options, n_devices, frames, n_frames);
     free_frames (frames, n_frames);
   }
-  g_free (frames);
 }
 
 static void
@@ -305,7 +286,7 @@ count_dropped (void *frame)
 static void
 test_close (void)
 {
-  Frame *frames = g_new (Frame, MAX_FRAMES);
+  g_autofree Frame *frames = g_new (Frame, MAX_FRAMES);
 
   for (unsigned i = 0; i < 60; i++) {
     unsigned n_devices, n_frames, n_dropped = 0;
@@ -328,7 +309,6 @@ test_close (void)
     g_assert_cmpuint (n_dropped, ==, n_frames);
     check_left ();
   }
-  g_free (frames);
 }
 
 /* Tests that if one of them cannot be opened none stays open, and the error

@@ -5,6 +5,7 @@
  * failures without a device. */
 #include "codec/backend.h"
 #include "gpu/device.h"
+#include "tests/codec/must.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,18 +85,16 @@ static void
 code_on_cpu (void)
 {
   const PacoBackendOptions options = { .device = -1, .depth = 1 };
-  PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
+  g_autoptr (PacoEncoder)
+      encoder = paco_cpu_backend.encoder_open (&options, NULL);
 
   picture_init (&cpu.source);
   picture_draw (&cpu.source);
   g_assert_true (configure (encoder, NULL));
-  g_assert_true (
-      paco_encoder_submit (encoder, &cpu.source.picture, &video, NULL, NULL));
+  must_submit (encoder, &cpu.source.picture, &video, NULL);
   cpu.coded = paco_encoder_collect (encoder, NULL);
   g_assert_no_error (cpu.coded->error);
-  g_assert_true (paco_coded_frame_parse (
-      &cpu.frame, cpu.coded->data, cpu.coded->size, NULL));
-  paco_coder_close (PACO_CODER (encoder));
+  must_parse (&cpu.frame, cpu.coded->data, cpu.coded->size);
 }
 
 /* --- The same on a device --- */
@@ -158,7 +157,7 @@ encode_on (int device)
 {
   PacoBackendOptions options = options_for (device);
   GError *error = NULL;
-  PacoEncoder *encoder = CUDA.encoder_open (&options, &error);
+  g_autoptr (PacoEncoder) encoder = CUDA.encoder_open (&options, &error);
 
   if (encoder && configure (encoder, &error)) {
     for (unsigned n = 0; n < N_FRAMES && !error; n++) {
@@ -170,7 +169,6 @@ encode_on (int device)
     if (!error)
       check_parts (PACO_CODER (encoder));
   }
-  paco_coder_close (PACO_CODER (encoder));
   return error;
 }
 
@@ -182,8 +180,8 @@ decode_on (int device)
   Picture pictures[DEPTH];
 
   g_assert_nonnull (decoder);
-  g_assert_true (paco_decoder_configure (
-      decoder, &cpu.frame.header, cpu.source.picture.layout, 0, NULL));
+  must_configure_decoder (
+      decoder, &cpu.frame.header, cpu.source.picture.layout, 0);
   for (unsigned n = 0; n < DEPTH; n++)
     picture_init (&pictures[n]);
   for (unsigned n = 0; n < N_FRAMES; n++) {
@@ -191,12 +189,10 @@ decode_on (int device)
     Picture *next = &pictures[n % DEPTH];
 
     memset (next->samples, 0xff, next->size);
-    g_assert_true (
-        paco_decoder_submit (decoder, &cpu.frame, &next->picture, next, NULL));
+    must_submit_frame (decoder, &cpu.frame, &next->picture, next);
     if (n < DEPTH - 1)
       continue;
-    g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
-    g_assert_no_error (frame.error);
+    frame = must_collect_picture (decoder);
     next = frame.user_data;
     g_assert_cmpmem (
         next->samples, next->size, cpu.source.samples, cpu.source.size);
@@ -484,15 +480,13 @@ static void
 check_named (int device)
 {
   PacoBackendOptions options = options_for (device);
-  PacoEncoder *encoder = CUDA.encoder_open (&options, NULL);
-  char *name = g_strdup_printf ("(device %d)", device);
+  g_autoptr (PacoEncoder) encoder = CUDA.encoder_open (&options, NULL);
+  g_autofree char *name = g_strdup_printf ("(device %d)", device);
   PacoStats stats;
 
   paco_coder_stats (PACO_CODER (encoder), &stats);
   g_test_message ("%s", stats.device);
   g_assert_true (g_str_has_suffix (stats.device, name));
-  paco_coder_close (PACO_CODER (encoder));
-  g_free (name);
 }
 
 /* Tests one coder on all devices that there are. */

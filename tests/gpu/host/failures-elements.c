@@ -21,12 +21,11 @@
 static GstElement *
 make_pipeline (const char *format, guint n_frames)
 {
-  char *launch = g_strdup_printf (format, n_frames);
+  g_autofree char *launch = g_strdup_printf (format, n_frames);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (launch, &error);
 
   g_assert_no_error (error);
-  g_free (launch);
   return pipeline;
 }
 
@@ -133,9 +132,10 @@ count_refusals (const char *level)
 static GByteArray *
 bytes_of (const char *launch, char **backend)
 {
-  GstElement *pipeline = make_pipeline (launch, 5);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "out");
-  GstElement *coder = gst_bin_get_by_name (GST_BIN (pipeline), "coder");
+  g_autoptr (GstElement) pipeline = make_pipeline (launch, 5);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "out");
+  g_autoptr (GstElement)
+      coder = gst_bin_get_by_name (GST_BIN (pipeline), "coder");
   GByteArray *bytes = g_byte_array_new ();
   GstStructure *stats;
   GstSample *sample;
@@ -153,9 +153,6 @@ bytes_of (const char *launch, char **backend)
   *backend = g_strdup (gst_structure_get_string (stats, "backend"));
   gst_structure_free (stats);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (coder);
-  gst_object_unref (pipeline);
   return bytes;
 }
 
@@ -233,14 +230,13 @@ GST_START_TEST (test_no_fallback_later)
 
   for (guint i = 0; i < G_N_ELEMENTS (launches); i++) {
     GstElement *pipeline = make_pipeline (launches[i], 30);
-    GError *error;
+    g_autoptr (GError) error = NULL;
 
     fake_cuda_fail ("cuEventSynchronize:4:700:lost");
     error = play (pipeline);
     fail_unless (error != NULL);
     fail_unless (strstr (error->message, "CUDA_ERROR_ILLEGAL_ADDRESS") != NULL,
         "%s", error->message);
-    g_error_free (error);
     gst_object_unref (pipeline);
     check_left (launches[i]);
   }
@@ -252,7 +248,7 @@ GST_END_TEST;
 GST_START_TEST (test_other_device)
 {
   GstElement *pipeline, *other;
-  GError *error;
+  g_autoptr (GError) error = NULL;
   GstMessage *message;
   GstBus *bus;
 
@@ -267,7 +263,6 @@ GST_START_TEST (test_other_device)
   fail_unless (error != NULL);
   fail_unless (
       strstr (error->message, "Fake GPU 0") != NULL, "%s", error->message);
-  g_error_free (error);
 
   bus = gst_element_get_bus (other);
   message = gst_bus_timed_pop_filtered (
@@ -289,14 +284,12 @@ GST_END_TEST;
 static char *
 device_of (GstElement *pipeline, const char *name)
 {
-  GstElement *coder = gst_bin_get_by_name (GST_BIN (pipeline), name);
-  GstStructure *stats;
+  g_autoptr (GstElement) coder = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstStructure) stats = NULL;
   char *device;
 
   g_object_get (coder, "stats", &stats, NULL);
   device = g_strdup (gst_structure_get_string (stats, "device"));
-  gst_structure_free (stats);
-  gst_object_unref (coder);
   return device;
 }
 
@@ -319,16 +312,14 @@ GST_START_TEST (test_all_devices)
   error = play (pipeline);
   g_assert_no_error (error);
   for (guint i = 0; i < N_DEVICES; i++) {
-    char *name = g_strdup_printf ("coder%u", i);
-    char *device = device_of (pipeline, name);
+    g_autofree char *name = g_strdup_printf ("coder%u", i);
+    g_autofree char *device = device_of (pipeline, name);
     guint number;
 
     fail_unless (
         sscanf (device, "Fake GPU %u", &number) == 1 && number < N_DEVICES,
         "%s: %s", name, device);
     fail_unless (n_coders[number]++ == 0, "%s: %s again", name, device);
-    g_free (device);
-    g_free (name);
   }
   gst_object_unref (pipeline);
   check_left ("four devices");
@@ -352,10 +343,10 @@ static gpointer
 query_allocation (gpointer data)
 {
   Asker *asker = data;
-  GstCaps *caps = gst_caps_from_string (asker->caps);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (asker->caps);
 
   while (!g_atomic_int_get (&asker->done)) {
-    GstQuery *query = gst_query_new_allocation (caps, TRUE);
+    g_autoptr (GstQuery) query = gst_query_new_allocation (caps, TRUE);
     GstAllocator *allocator = NULL;
 
     if (gst_pad_query (asker->pad, query)
@@ -364,9 +355,7 @@ query_allocation (gpointer data)
     if (allocator != NULL)
       gst_memory_unref (gst_allocator_alloc (allocator, 10000, NULL));
     gst_clear_object (&allocator);
-    gst_query_unref (query);
   }
-  gst_caps_unref (caps);
   return NULL;
 }
 
@@ -490,7 +479,7 @@ GST_START_TEST (test_other_format_while_hung)
   gst_object_unref (encoder);
   gst_element_set_state (harness->element, GST_STATE_PLAYING);
   for (guint size = 96; size < 192; size += 48) {
-    char *caps = g_strdup_printf (
+    g_autofree char *caps = g_strdup_printf (
         "video/x-raw,format=%s,width=%u,height=64,framerate=25/1", format,
         size);
 
@@ -498,7 +487,6 @@ GST_START_TEST (test_other_format_while_hung)
     paco_test_info (&info, gst_video_format_from_string (format), size, 64);
     for (guint i = 0; i < 4; i++)
       gst_harness_push (harness, paco_test_random_buffer (&info, i));
-    g_free (caps);
   }
   paco_test_teardown_failed (harness, bus);
   g_unsetenv ("GST_PACO_DEVICE_TIMEOUT");
@@ -588,12 +576,11 @@ GST_START_TEST (test_memory_for_odd_frame)
   check_left ("none");
   for (guint f = 0; f < G_N_ELEMENTS (functions); f++) {
     for (guint n = 1;; n++) {
-      char *plan = g_strdup_printf ("%s:%u:2", functions[f], n);
+      g_autofree char *plan = g_strdup_printf ("%s:%u:2", functions[f], n);
       guint n_received = frames_around (small, large, plan, &has_failed);
 
       fail_unless (n_received >= 6, "%s: %u frames", plan, n_received);
       check_left (plan);
-      g_free (plan);
       if (!has_failed)
         break;
     }

@@ -4,6 +4,7 @@
 #include "tests/gpu/host/failures-life.h"
 #include "codec/reference/reference.h"
 #include "tests/gpu/driver/fake-kernels.h"
+#include "tests/codec/must.h"
 #include <string.h>
 
 #define BACKEND paco_cuda_backend
@@ -125,7 +126,7 @@ static void
 check_device (const Life *life, const GError *error)
 {
   int device = life->failed_device ? life->failed_device () : -1;
-  char *name;
+  g_autofree char *name = NULL;
 
   if (life->n_devices < 2 || device < 0)
     return;
@@ -133,7 +134,6 @@ check_device (const Life *life, const GError *error)
   if (!strstr (error->message, name))
     g_error ("%s: the error does not say that it is of %s: %s", life->plan,
         name, error->message);
-  g_free (name);
 }
 
 /* Takes the error, and returns whether life goes on. */
@@ -341,22 +341,20 @@ try_new_encoder (Life *old)
     .device = old->device,
     .n_devices = old->n_devices,
     .has_failed = old->has_failed };
-  GPtrArray *kept = g_ptr_array_new_with_free_func (release_frame);
-  PacoEncoder *encoder = open_encoder (&life);
+  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func (release_frame);
+  g_autoptr (PacoEncoder) encoder = open_encoder (&life);
 
   if (encoder)
     encode_all (&life, encoder, kept, 1);
   if (old->new_works ? life.n_good < N_FRAMES : life.n_good > 0)
     g_error (
         "%s: afterwards %u frames of a new encoder", life.plan, life.n_good);
-  paco_coder_close (PACO_CODER (encoder));
-  g_ptr_array_unref (kept);
 }
 
 void
 life_of_encoder (Life *life)
 {
-  GPtrArray *kept = g_ptr_array_new_with_free_func (release_frame);
+  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func (release_frame);
   PacoEncoder *encoder = open_encoder (life);
 
   if (encoder) {
@@ -373,7 +371,6 @@ life_of_encoder (Life *life)
     if (late)
       late->release (late);
   }
-  g_ptr_array_unref (kept);
 }
 
 /* --- Decoding --- */
@@ -396,7 +393,7 @@ coded_frame (unsigned format, unsigned number)
   static GByteArray *frames[G_N_ELEMENTS (formats)][N_FRAMES];
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   PacoProbabilitySet set = paco_builtin_sets[0][0];
-  GRand *random;
+  g_autoptr (GRand) random = NULL;
   Frame source;
 
   if (frames[format][number])
@@ -413,7 +410,6 @@ coded_frame (unsigned format, unsigned number)
       &source.picture, &video, &parameters, number == 2 ? &set : NULL,
       frames[format][number], NULL));
   frame_clear (&source);
-  g_rand_free (random);
   return frames[format][number];
 }
 
@@ -542,14 +538,13 @@ try_new_decoder (Life *old)
     .device = old->device,
     .n_devices = old->n_devices,
     .has_failed = old->has_failed };
-  PacoDecoder *decoder = open_decoder (&life);
+  g_autoptr (PacoDecoder) decoder = open_decoder (&life);
 
   if (decoder)
     decode_all (&life, decoder, 1);
   if (old->new_works ? life.n_good < N_FRAMES : life.n_good > 0)
     g_error (
         "%s: afterwards %u frames of a new decoder", life.plan, life.n_good);
-  paco_coder_close (PACO_CODER (decoder));
 }
 
 void

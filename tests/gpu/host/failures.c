@@ -177,7 +177,7 @@ is_chosen (unsigned number, unsigned n)
 static void
 live_all (LiveFunc func, unsigned n_devices, double share)
 {
-  GArray *n_calls = g_array_new (FALSE, TRUE, sizeof (unsigned));
+  g_autoptr (GArray) n_calls = g_array_new (FALSE, TRUE, sizeof (unsigned));
   Life life = {
     .plan = "without a failure",
     .device = -1,
@@ -208,7 +208,6 @@ live_all (LiveFunc func, unsigned n_devices, double share)
         }
   }
   g_test_message ("%u lives", n_lives);
-  g_array_unref (n_calls);
 }
 
 static void
@@ -303,24 +302,22 @@ expect_words (const char *message, const char *words)
 static void
 test_no_driver (void)
 {
-  char *message = message_of_child (NULL);
+  g_autofree char *message = message_of_child (NULL);
 
   if (message)
     expect_words (message, "no CUDA device: libcuda.so.1");
   else
     g_test_skip ("this machine has a driver");
-  g_free (message);
 }
 
 static void
 test_old_driver (void)
 {
-  char *message = message_of_child (old_path);
+  g_autofree char *message = message_of_child (old_path);
 
   g_assert_nonnull (message);
   expect_words (message, "the CUDA driver is too old");
   expect_words (message, "cuLaunchKernelEx");
-  g_free (message);
 }
 
 static void
@@ -417,7 +414,7 @@ contexts (void)
 static void
 test_choice (void)
 {
-  GRand *random = g_rand_new_with_seed (g_test_rand_int ());
+  g_autoptr (GRand) random = g_rand_new_with_seed (g_test_rand_int ());
 
   fake.fail (NULL);
   for (unsigned n = 0; n < 40; n++) {
@@ -466,7 +463,6 @@ test_choice (void)
     check_left (text, "", false);
     g_free (text);
   }
-  g_rand_free (random);
   g_unsetenv ("FAKE_CUDA_OTHERS");
   g_unsetenv ("FAKE_CUDA_DEVICES");
 }

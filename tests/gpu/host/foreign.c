@@ -6,6 +6,7 @@
 #include "codec/backend.h"
 #include "gpu/driver.h"
 #include "tests/gpu/driver/fake-driver.h"
+#include "tests/codec/must.h"
 #include <dlfcn.h>
 #include <string.h>
 
@@ -49,10 +50,8 @@ static void
 configure (PacoEncoder *encoder)
 {
   const PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  GError *error = NULL;
 
-  paco_encoder_configure (encoder, &format, &layout, &parameters, &error);
-  g_assert_no_error (error);
+  must_configure (encoder, &format, &layout, &parameters);
 }
 
 static PacoEncodedFrame *
@@ -64,7 +63,7 @@ encode (PacoEncoder *encoder)
   };
   GError *error = NULL;
 
-  g_assert_true (paco_encoder_submit (encoder, &picture, &video, NULL, &error));
+  must_submit (encoder, &picture, &video, NULL);
   return paco_encoder_collect (encoder, &error);
 }
 
@@ -82,11 +81,10 @@ static void
 assert_device (PacoEncoder *encoder, int device)
 {
   PacoStats stats;
-  char *name = g_strdup_printf ("GPU %d", device);
+  g_autofree char *name = g_strdup_printf ("GPU %d", device);
 
   paco_coder_stats (PACO_CODER (encoder), &stats);
   g_assert_nonnull (strstr (stats.device, name));
-  g_free (name);
 }
 
 static FakeCudaLeft

@@ -5,6 +5,7 @@
 #include "codec/backend.h"
 #include "gpu/device.h"
 #include "tests/gpu/driver/fake-driver.h"
+#include "tests/codec/must.h"
 #include <glib.h>
 
 /* These are bytes for each sample of a frame in flight, with coefficients of 16
@@ -74,19 +75,15 @@ encode (const Case *c, PacoEncoder *encoder, const PacoPicture *picture,
 {
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   GByteArray *bytes = g_byte_array_new ();
-  GError *error = NULL;
 
   if (c->lossless)
     parameters.rate_control = PACO_RATE_LOSSLESS;
-  paco_encoder_configure (
-      encoder, &c->format, picture->layout, &parameters, &error);
-  g_assert_no_error (error);
+  must_configure (encoder, &c->format, picture->layout, &parameters);
   for (unsigned i = 0; i < c->depth; i++)
-    g_assert_true (paco_encoder_submit (encoder, picture, info, NULL, NULL));
+    must_submit (encoder, picture, info, NULL);
   for (unsigned i = 0; i < c->depth; i++) {
-    PacoEncodedFrame *frame = paco_encoder_collect (encoder, NULL);
+    PacoEncodedFrame *frame = must_collect (encoder);
 
-    g_assert_no_error (frame->error);
     g_byte_array_set_size (bytes, 0);
     g_byte_array_append (bytes, frame->data, frame->size);
     frame->release (frame);
@@ -98,20 +95,14 @@ static void
 decode (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
     const GByteArray *bytes)
 {
-  GError *error = NULL;
   PacoCodedFrame coded;
 
-  paco_coded_frame_parse (&coded, bytes->data, bytes->len, &error);
-  g_assert_no_error (error);
-  paco_decoder_configure (decoder, &coded.header, picture->layout, 0, &error);
-  g_assert_no_error (error);
+  must_parse (&coded, bytes->data, bytes->len);
+  must_configure_decoder (decoder, &coded.header, picture->layout, 0);
   for (unsigned i = 0; i < c->depth; i++)
-    g_assert_true (paco_decoder_submit (decoder, &coded, picture, NULL, NULL));
+    must_submit_frame (decoder, &coded, picture, NULL);
   for (unsigned i = 0; i < c->depth; i++) {
-    PacoDecodedFrame frame;
-
-    g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
-    g_assert_no_error (frame.error);
+    must_collect_picture (decoder);
   }
 }
 
@@ -150,7 +141,7 @@ test_use (gconstpointer data)
   const PacoBackendOptions options = { .device = -1, .depth = c->depth };
   PacoPicture picture = picture_new (&c->format);
   PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
-  GByteArray *bytes = encode (c, encoder, &picture, &video);
+  g_autoptr (GByteArray) bytes = encode (c, encoder, &picture, &video);
   PacoDecoder *decoder;
 
   paco_coder_close (PACO_CODER (encoder));
@@ -165,7 +156,6 @@ test_use (gconstpointer data)
   check (c, PACO_CODER (decoder), "decode", PINNED_DECODER);
   paco_coder_close (PACO_CODER (decoder));
 
-  g_byte_array_unref (bytes);
   for (unsigned i = 0; i < c->format.n_components; i++)
     g_free (picture.data[i]);
 }
@@ -181,9 +171,10 @@ test_attachment (void)
 {
   const Case *c = &cases[1];
   const PacoBackendOptions options = { .device = -1, .depth = c->depth };
-  uint8_t *attached = g_malloc0 (ATTACHED);
+  g_autofree uint8_t *attached = g_malloc0 (ATTACHED);
   PacoPicture picture = picture_new (&c->format);
-  PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
+  g_autoptr (PacoEncoder)
+      encoder = paco_cpu_backend.encoder_open (&options, NULL);
   PacoVideoInfo attached_to = video;
   GByteArray *bytes[2];
   uint64_t memory[2];
@@ -192,7 +183,8 @@ test_attachment (void)
   bytes[0] = encode (c, encoder, &picture, &video);
   bytes[1] = encode (c, encoder, &picture, &attached_to);
   for (unsigned i = 0; i < 2; i++) {
-    PacoDecoder *decoder = paco_cuda_backend.decoder_open (&options, NULL);
+    g_autoptr (PacoDecoder)
+        decoder = paco_cuda_backend.decoder_open (&options, NULL);
 
     fake_cuda_fail (NULL); /* begins to count */
     decode (c, decoder, &picture, bytes[i]);
@@ -200,13 +192,10 @@ test_attachment (void)
     g_assert_cmpuint (
         fake_cuda_calls_of (fake_cuda_calls, "cuMemFree_v2"), ==, 0);
     memory[i] = memory_of (PACO_CODER (decoder));
-    paco_coder_close (PACO_CODER (decoder));
     g_byte_array_unref (bytes[i]);
   }
   g_assert_cmpuint (memory[1], ==, memory[0]);
-  paco_coder_close (PACO_CODER (encoder));
   g_free (picture.data[0]);
-  g_free (attached);
 }
 
 /* --- Frames in one piece and such of two fields, in turn --- */
@@ -245,17 +234,15 @@ encode_mixed (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
 
   for (unsigned n = 0; n < N_MIXED + c->depth; n++) {
     if (n >= c->depth) {
-      PacoEncodedFrame *frame = paco_encoder_collect (encoder, NULL);
+      PacoEncodedFrame *frame = must_collect (encoder);
 
-      g_assert_no_error (frame->error);
       frame->release (frame);
     }
     if (n == 3 * c->depth)
       calls = lasting_calls ();
     if (n < N_MIXED) {
       paco_encoder_set_fields (encoder, form_of (n, c->depth));
-      g_assert_true (
-          paco_encoder_submit (encoder, picture, &video, NULL, NULL));
+      must_submit (encoder, picture, &video, NULL);
     }
   }
   g_assert_cmpuint (lasting_calls (), ==, calls);
@@ -269,23 +256,17 @@ decode_mixed (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
   PacoCodedFrame coded[2];
 
   for (unsigned i = 0; i < 2; i++) {
-    g_assert_true (paco_coded_frame_parse (
-        &coded[i], bytes[i]->data, bytes[i]->len, NULL));
-    g_assert_true (paco_decoder_configure (
-        decoder, &coded[i].header, picture->layout, 0, NULL));
+    must_parse (&coded[i], bytes[i]->data, bytes[i]->len);
+    must_configure_decoder (decoder, &coded[i].header, picture->layout, 0);
   }
   for (unsigned n = 0; n < N_MIXED + c->depth; n++) {
-    PacoDecodedFrame frame;
-
     if (n >= c->depth) {
-      g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
-      g_assert_no_error (frame.error);
+      must_collect_picture (decoder);
     }
     if (n == 3 * c->depth)
       calls = lasting_calls ();
     if (n < N_MIXED)
-      g_assert_true (paco_decoder_submit (
-          decoder, &coded[form_of (n, c->depth)], picture, NULL, NULL));
+      must_submit_frame (decoder, &coded[form_of (n, c->depth)], picture, NULL);
   }
   g_assert_cmpuint (lasting_calls (), ==, calls);
 }
@@ -338,10 +319,9 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda-memory-use/mixed", test_mixed);
   g_test_add_func ("/cuda-memory-use/attachment", test_attachment);
   for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
-    char *name = g_strdup_printf ("/cuda-memory-use/%u", i);
+    g_autofree char *name = g_strdup_printf ("/cuda-memory-use/%u", i);
 
     g_test_add_data_func (name, &cases[i], test_use);
-    g_free (name);
   }
   return g_test_run ();
 }

@@ -9,6 +9,7 @@
 #include "codec/reference/reference.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include "tests/gpu/driver/fake-kernels.h"
+#include "tests/codec/must.h"
 #include <dlfcn.h>
 #include <string.h>
 
@@ -105,12 +106,9 @@ open_encoder (int device, const PacoPictureFormat *format)
 {
   const PacoBackendOptions options = { .device = device, .depth = 1 };
   const PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  GError *error = NULL;
-  PacoEncoder *encoder = BACKEND.encoder_open (&options, &error);
+  PacoEncoder *encoder = must_open_encoder (&BACKEND, &options);
 
-  g_assert_no_error (error);
-  paco_encoder_configure (encoder, format, &layout, &parameters, &error);
-  g_assert_no_error (error);
+  must_configure (encoder, format, &layout, &parameters);
   return encoder;
 }
 
@@ -120,14 +118,11 @@ static unsigned
 encode (PacoEncoder *encoder, const Source *source)
 {
   unsigned before = allocations (), n;
-  GError *error = NULL;
   PacoEncodedFrame *frame;
   uint8_t stamp = source->picture.data[0][0];
 
-  paco_encoder_submit (encoder, &source->picture, &video, NULL, &error);
-  g_assert_no_error (error);
-  frame = paco_encoder_collect (encoder, NULL);
-  g_assert_no_error (frame->error);
+  must_submit (encoder, &source->picture, &video, NULL);
+  frame = must_collect (encoder);
   n = allocations () - before;
   g_assert_cmpuint (frame->size, >, FAKE_PAYLOAD_SIZE (stamp));
   for (size_t i = 1; i <= FAKE_PAYLOAD_SIZE (stamp); i++)
@@ -149,18 +144,14 @@ stream_init (
     Stream *stream, const Source *source, PacoCoder *coded, PacoCoder *samples)
 {
   const PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  GByteArray *bytes = g_byte_array_new ();
-  GError *error = NULL;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
   size_t stride = source->picture.stride[0];
 
   g_assert_true (paco_reference_encode (&source->format, &source->picture,
       &video, &parameters, NULL, bytes, NULL));
   stream->coded = memory_new (coded, bytes->len);
   memcpy (stream->coded.data, bytes->data, bytes->len);
-  paco_coded_frame_parse (
-      &stream->frame, stream->coded.data, bytes->len, &error);
-  g_assert_no_error (error);
-  g_byte_array_unref (bytes);
+  must_parse (&stream->frame, stream->coded.data, bytes->len);
   stream->samples = memory_new (samples, stride * source->format.height);
   stream->destination = (PacoPicture){
     .data = { stream->samples.data },
@@ -173,16 +164,11 @@ static unsigned
 decode (PacoDecoder *decoder, Stream *stream)
 {
   unsigned before = allocations (), n;
-  PacoDecodedFrame frame = { NULL };
-  GError *error = NULL;
   const PacoHeader *header = &stream->frame.header;
   uint8_t stamp = stream->coded.data[header->header_size + header->index_size];
 
-  paco_decoder_submit (
-      decoder, &stream->frame, &stream->destination, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
-  g_assert_no_error (frame.error);
+  must_submit_frame (decoder, &stream->frame, &stream->destination, NULL);
+  must_collect_picture (decoder);
   n = allocations () - before;
   for (unsigned y = 0; y < header->picture.height; y++)
     for (unsigned x = 0; x < header->picture.width; x++)
@@ -196,12 +182,9 @@ static PacoDecoder *
 open_decoder (int device, const PacoHeader *header)
 {
   const PacoBackendOptions options = { .device = device, .depth = 1 };
-  GError *error = NULL;
-  PacoDecoder *decoder = BACKEND.decoder_open (&options, &error);
+  PacoDecoder *decoder = must_open_decoder (&BACKEND, &options);
 
-  g_assert_no_error (error);
-  paco_decoder_configure (decoder, header, &layout, 0, &error);
-  g_assert_no_error (error);
+  must_configure_decoder (decoder, header, &layout, 0);
   return decoder;
 }
 
@@ -238,7 +221,7 @@ any_owner (GRand *random)
 static void
 code_some (guint32 seed, bool count)
 {
-  GRand *random = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
 
   for (unsigned i = 0; i < N_CASES; i++) {
     Source source;
@@ -267,7 +250,6 @@ code_some (guint32 seed, bool count)
     memory_free (stream.samples);
     memory_free (source.memory);
   }
-  g_rand_free (random);
 }
 
 static void
@@ -318,7 +300,7 @@ test_threads (void)
 static void
 test_outlives (void)
 {
-  GRand *random = g_rand_new_with_seed (g_test_rand_int ());
+  g_autoptr (GRand) random = g_rand_new_with_seed (g_test_rand_int ());
   PacoEncoder *encoder;
   Source source;
 
@@ -330,7 +312,6 @@ test_outlives (void)
   memory_free (source.memory);
   paco_coder_close (PACO_CODER (encoder));
   check_left ();
-  g_rand_free (random);
 }
 
 int

@@ -65,6 +65,8 @@ case_clear (Case *c)
   paco_geometry_free (c->geometry);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
+
 /* Counts the thread blocks that a launch has with tiles of so many pairs. group
  * is how many planes are done together. */
 static unsigned
@@ -114,7 +116,7 @@ test_tiles (void)
   for (unsigned i = 0; i < 300; i++) {
     PacoDwtLaunch launches[PACO_DWT_MAX_LAUNCHES];
     PacoPicture picture = { { 0 } };
-    Case c;
+    g_auto (Case) c;
 
     case_init (&c);
     for (unsigned k = 0; k < c.format.n_components; k++)
@@ -129,7 +131,6 @@ test_tiles (void)
       for (unsigned k = 0; k < n; k++)
         check_launch (&c, &launches[k]);
     }
-    case_clear (&c);
   }
 }
 

@@ -373,8 +373,8 @@ test_encoder (TestDevice *test, Round *round)
     .complexity = round->complexity,
     .block_checks = round->block_checks,
   };
-  PacoGpuRecord *records;
-  uint32_t *code;
+  g_autofree PacoGpuRecord *records = NULL;
+  g_autofree uint32_t *code = NULL;
 
   launch (test, round, "encode", &parameters);
   records = test_device_steal (
@@ -383,19 +383,16 @@ test_encoder (TestDevice *test, Round *round)
       test, parameters.code, 4 * (size_t) round->n_code_words);
   compare_encoded (round, records, code);
   if (parameters.plane_ends) {
-    uint16_t *ends = test_device_steal (
+    g_autofree uint16_t *ends = test_device_steal (
         test, parameters.plane_ends, round->n_blocks * PLANE_ENDS_BYTES);
 
     compare_plane_ends (round, ends);
-    g_free (ends);
   }
   test_device_free (test, parameters.coefficients);
   test_device_free (test, parameters.blocks);
   test_device_free (test, parameters.rows);
   test_device_free (test, parameters.planes);
   g_free (coefficients);
-  g_free (records);
-  g_free (code);
 }
 
 /* --- Decoding --- */
@@ -508,7 +505,7 @@ compare_block (Round *round, unsigned i, const void *coefficients)
   const PacoBlockRecord *record = &round->records[i];
   const GByteArray *bytes = round->bytes[i];
   PacoReferenceBlock block = reference_block (round, i);
-  int32_t *indices = g_new0 (int32_t, b->width * b->height);
+  g_autofree int32_t *indices = g_new0 (int32_t, b->width * b->height);
   bool broken = round->block_checks && record->planes > 0
       && paco_reference_check (bytes->data, bytes->len) != record->check;
 
@@ -528,7 +525,6 @@ compare_block (Round *round, unsigned i, const void *coefficients)
       break;
     }
   }
-  g_free (indices);
   return broken;
 }
 
@@ -574,7 +570,7 @@ test_decoder (TestDevice *test, Round *round)
     .block_checks = round->block_checks,
   };
   void *coefficients;
-  PacoGpuRecord *found;
+  g_autofree PacoGpuRecord *found = NULL;
   uint32_t *n_broken;
 
   launch (test, round, "decode", &parameters);
@@ -589,7 +585,6 @@ test_decoder (TestDevice *test, Round *round)
   test_device_free (test, parameters.payload);
   g_byte_array_unref (payload);
   g_free (coefficients);
-  g_free (found);
   g_free (n_broken);
 }
 
@@ -620,14 +615,13 @@ main (int argc, char **argv)
   if (status != 0)
     return status;
   for (unsigned k = 0; k < n_rounds; k++) {
-    GRand *random = g_rand_new_with_seed (seed + k);
+    g_autoptr (GRand) random = g_rand_new_with_seed (seed + k);
 
     test_round (&test, random);
     if (n_failed > 0) {
       printf ("seed %u\n", seed + k);
       break;
     }
-    g_rand_free (random);
   }
   printf ("%s: %u rounds, %u failed, %s\n", n_failed ? "FAILED" : "passed",
       n_rounds, n_failed, test.context->name);

@@ -12,6 +12,7 @@
 #include "codec/parameters.h"
 #include "tests/codec/random-damage.h"
 #include "tests/codec/random-picture.h"
+#include "tests/codec/must.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -229,7 +230,7 @@ encode (PacoEncoder *encoder, const PacoPictureFormat *format)
   PacoParameters parameters;
   PacoEncodedFrame *frame;
   PacoVideoInfo video;
-  TestPicture source;
+  g_auto (TestPicture) source;
 
   test_picture_init (rand_, &source, format, 0);
   test_picture_fill (rand_, &source);
@@ -240,9 +241,7 @@ encode (PacoEncoder *encoder, const PacoPictureFormat *format)
       encoder, format, source.picture.layout, &parameters, NULL));
   if (!paco_encoder_submit (encoder, &source.picture, &video, NULL, NULL))
     g_error ("seed %" G_GINT64_FORMAT ": a picture cannot be coded", seed);
-  frame = paco_encoder_collect (encoder, NULL);
-  g_assert_no_error (frame->error);
-  test_picture_clear (&source);
+  frame = must_collect (encoder);
   return frame;
 }
 

@@ -185,7 +185,7 @@ decode_on_device (
     const Case *c, PacoDecoder *decoder, unsigned reduce, Time time)
 {
   DevicePicture mine = { .offset = 0 };
-  TestPicture expected;
+  g_auto (TestPicture) expected;
 
   destination_init (c, &mine.host, reduce);
   test_picture_copy (&expected, &mine.host);
@@ -203,7 +203,6 @@ decode_on_device (
   g_assert_true (paco_reference_decode (
       c->frame->data, c->frame->len, reduce, &expected.picture, NULL, NULL));
   test_picture_compare (&mine.host, &expected);
-  test_picture_clear (&expected);
   device_picture_clear (&mine);
 }
 
@@ -216,7 +215,7 @@ compare_on_device (
   PacoCodedFrame coded;
   PacoDecodedFrame frame = { NULL };
   unsigned n_different = g_rand_int_range (c->rand, 0, 2);
-  TestPicture before;
+  g_auto (TestPicture) before;
   GError *error = NULL;
 
   destination_init (c, &mine.host, reduce);
@@ -226,19 +225,14 @@ compare_on_device (
   test_picture_copy (&before, &mine.host);
   allocate (&mine, c->rand);
   upload (&mine, time);
-  g_assert_true (
-      paco_coded_frame_parse (&coded, c->frame->data, c->frame->len, NULL));
-  paco_decoder_configure (
-      decoder, &coded.header, mine.picture.layout, reduce, &error);
-  g_assert_no_error (error);
+  must_parse (&coded, c->frame->data, c->frame->len);
+  must_configure_decoder (decoder, &coded.header, mine.picture.layout, reduce);
   paco_decoder_submit_comparison (decoder, &coded, &mine.picture, NULL, &error);
   g_assert_no_error (error);
-  g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
-  g_assert_no_error (frame.error);
+  frame = must_collect_picture (decoder);
   g_assert_cmpuint (frame.different_bytes, ==, n_different);
   download (&mine);
   test_picture_compare (&mine.host, &before);
-  test_picture_clear (&before);
   device_picture_clear (&mine);
 }
 
@@ -251,7 +245,7 @@ test_random (void)
   open_in_context (&coders);
   for (unsigned n = 0; n < n_cases (300); n++) {
     unsigned i = n % N_CODERS;
-    Case c;
+    g_auto (Case) c;
 
     case_init_possible (&c, 2000);
     encode_on_device (&c, coders.encoders[i],
@@ -267,7 +261,6 @@ test_random (void)
     compare_on_device (&c, coders.decoders[i],
         g_rand_int_range (c.rand, 0, c.levels + 1),
         g_rand_int_range (c.rand, 0, N_TIMES));
-    case_clear (&c);
   }
   coders_close (&coders);
   g_assert_cmpint (theirs.n_references, ==, 0);
@@ -278,13 +271,13 @@ test_random (void)
 static void
 test_choice (void)
 {
-  Coders coders;
+  g_auto (Coders) coders;
   unsigned n[2] = { 0 };
 
   open_in_context (&coders);
   for (unsigned i = 0; i < 6 || n[0] == 0 || n[1] == 0; i++) {
     PacoEncoder *encoder = coders.encoders[i % N_CODERS];
-    Case c;
+    g_auto (Case) c;
 
     case_init_choosing (&c);
     encode_on_device (&c, encoder, i % N_TIMES, encode_and_check);
@@ -294,9 +287,7 @@ test_choice (void)
       encode_on_device (&c, encoder, g_rand_int_range (c.rand, 0, N_TIMES),
           encode_another_and_check);
     }
-    case_clear (&c);
   }
-  coders_close (&coders);
 }
 
 /* Tests that the context is kept as long as anything of a coder is left. */

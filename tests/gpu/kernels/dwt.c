@@ -377,7 +377,8 @@ static bool
 check_forward (const Gpu *gpu, Case *t, void **coefficients)
 {
   PacoReferencePlane planes[2][4] = { 0 };
-  PacoDwtLaunch *launches = g_new0 (PacoDwtLaunch, PACO_DWT_MAX_LAUNCHES);
+  g_autofree PacoDwtLaunch *launches = g_new0 (
+      PacoDwtLaunch, PACO_DWT_MAX_LAUNCHES);
   PacoPicture picture = device_picture (t);
   PacoDwtFrame frame = {
     .coding = &t->coding,
@@ -398,7 +399,6 @@ check_forward (const Gpu *gpu, Case *t, void **coefficients)
   same = few_launches (t, launches, n, MAX (t->coding.levels, 1) - 1);
   launch (gpu, launches, n);
   test_device_read (&gpu->test, *coefficients, t->device_coefficients, size);
-  g_free (launches);
 
   reference_forward (t, planes);
   for (uint32_t s = 0; same && s < t->geometry->n_subbands; s++) {
@@ -486,10 +486,11 @@ static bool
 check_inverse (const Gpu *gpu, GRand *random, Case *t, void *coefficients)
 {
   PacoReferencePlane planes[2][4] = { 0 };
-  PacoDwtLaunch *launches = g_new0 (PacoDwtLaunch, PACO_DWT_MAX_LAUNCHES);
+  g_autofree PacoDwtLaunch *launches = g_new0 (
+      PacoDwtLaunch, PACO_DWT_MAX_LAUNCHES);
   PacoPicture picture = device_picture (t);
-  uint8_t *dropped = g_malloc0 (t->geometry->n_blocks + 1);
-  uint8_t *found = g_malloc (t->memory_size);
+  g_autofree uint8_t *dropped = g_malloc0 (t->geometry->n_blocks + 1);
+  g_autofree uint8_t *found = g_malloc (t->memory_size);
   bool any_dropped = false, same = true;
   unsigned n;
 
@@ -533,18 +534,15 @@ check_inverse (const Gpu *gpu, GRand *random, Case *t, void *coefficients)
     }
   }
   clear_planes (planes);
-  g_free (launches);
-  g_free (dropped);
-  g_free (found);
   return same;
 }
 
 static bool
 run_case (const Gpu *gpu, guint32 seed, uint32_t largest, const Given *given)
 {
-  GRand *random = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
   Case t = { 0 };
-  void *coefficients = NULL;
+  g_autofree void *coefficients = NULL;
   bool same;
 
   random_format (random, &t.format, largest);
@@ -570,9 +568,7 @@ run_case (const Gpu *gpu, guint32 seed, uint32_t largest, const Given *given)
     printf ("case %u differs:\n", seed);
     describe (&t);
   }
-  g_free (coefficients);
   case_clear (gpu, &t);
-  g_rand_free (random);
   return same;
 }
 

@@ -71,15 +71,14 @@ static void
 check_launch (
     const Case *c, PacoEncoder *encoder, const char *function, unsigned number)
 {
-  char *plan = g_strdup_printf ("%s:%u:2", function, number);
+  g_autofree char *plan = g_strdup_printf ("%s:%u:2", function, number);
   PacoEncodedFrame *frame;
   GError *error = NULL;
 
   g_test_message ("case %u, %s", c->seed, plan);
   begin_stream (encoder);
   fake.fail (plan);
-  g_assert_true (paco_encoder_submit (
-      encoder, &c->source.picture, &c->video, NULL, &error));
+  must_submit (encoder, &c->source.picture, &c->video, NULL);
   frame = paco_encoder_collect (encoder, &error);
   g_assert_no_error (error);
   g_assert_true (fake.has_failed ());
@@ -88,7 +87,6 @@ check_launch (
   fake.fail (NULL);
   begin_stream (encoder);
   encode_another_and_check (c, encoder);
-  g_free (plan);
 }
 
 static void
@@ -96,11 +94,12 @@ test_launches (void)
 {
   static const char *const functions[] = { "cuLaunchKernel",
     "cuLaunchKernelEx" };
-  PacoEncoder *encoder = BACKEND.encoder_open (&coder_options[0], NULL);
+  g_autoptr (PacoEncoder)
+      encoder = BACKEND.encoder_open (&coder_options[0], NULL);
 
   g_assert_nonnull (encoder);
   for (unsigned n = 0; n < n_cases (4); n++) {
-    Case c;
+    g_auto (Case) c;
     unsigned n_launches[G_N_ELEMENTS (functions)];
 
     case_begin (&c, n % 4 < 3, encoder);
@@ -112,9 +111,7 @@ test_launches (void)
     for (unsigned f = 0; f < G_N_ELEMENTS (functions); f++)
       for (unsigned i = 1; i <= n_launches[f]; i++)
         check_launch (&c, encoder, functions[f], i);
-    case_clear (&c);
   }
-  paco_coder_close (PACO_CODER (encoder));
 }
 
 int

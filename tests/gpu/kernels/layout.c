@@ -139,7 +139,7 @@ static void
 case_of_random (GRand *random, Case *t)
 {
   uint8_t regions[PACO_MAX_COMPONENTS];
-  TestPicture picture;
+  g_auto (TestPicture) picture;
 
   test_format_random (random, &t->format, MAX_WIDTH * MAX_HEIGHT);
   test_picture_init (random, &picture, &t->format, 0);
@@ -147,7 +147,6 @@ case_of_random (GRand *random, Case *t)
   memcpy (t->picture.layout, picture.picture.layout, sizeof t->picture.layout);
   for (unsigned c = 0; c < t->format.n_components; c++)
     regions[c] = picture.owners[c];
-  test_picture_clear (&picture);
   place_picture (random, t, regions);
 }
 
@@ -438,7 +437,7 @@ static bool
 check_load (const Gpu *gpu, GRand *random, Case *t)
 {
   PacoReferencePlane reference[2][PACO_MAX_COMPONENTS] = { 0 };
-  uint8_t *planes = g_malloc (t->planes.size);
+  g_autofree uint8_t *planes = g_malloc (t->planes.size);
   bool same;
 
   make_noise (random, t->memory, t->size);
@@ -455,7 +454,6 @@ check_load (const Gpu *gpu, GRand *random, Case *t)
           &t->format, &t->picture, f, c, &reference[f][c]);
   same = each_sample (t, planes, reference, compare_sample);
   clear_reference (reference);
-  g_free (planes);
   return same;
 }
 
@@ -482,8 +480,8 @@ static bool
 check_store (const Gpu *gpu, GRand *random, Case *t)
 {
   PacoReferencePlane reference[2][PACO_MAX_COMPONENTS] = { 0 };
-  uint8_t *planes = g_malloc (t->planes.size);
-  uint8_t *found = g_malloc (t->size);
+  g_autofree uint8_t *planes = g_malloc (t->planes.size);
+  g_autofree uint8_t *found = g_malloc (t->size);
   bool same = true;
 
   make_noise (random, planes, t->planes.size);
@@ -503,8 +501,6 @@ check_store (const Gpu *gpu, GRand *random, Case *t)
           t->memory[i]);
   }
   clear_reference (reference);
-  g_free (planes);
-  g_free (found);
   return same;
 }
 
@@ -721,7 +717,7 @@ main (int argc, char **argv)
 {
   unsigned n_cases = argc > 1 ? atoi (argv[1]) : MAX_WIDTH;
   guint32 seed = argc > 2 ? (guint32) atoi (argv[2]) : g_random_int ();
-  GRand *random = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
   GError *error = NULL;
   unsigned failed;
   Gpu gpu;
@@ -752,6 +748,5 @@ main (int argc, char **argv)
   failed += check_kernels ();
   printf ("%s: %u differ\n", gpu.test.context->name, failed);
   test_device_close (&gpu.test);
-  g_rand_free (random);
   return failed > 0;
 }

@@ -127,7 +127,7 @@ shuffle_blocks (Frame *frame)
 static void
 expect (Frame *frame)
 {
-  uint32_t *code_of_record = g_new (uint32_t, frame->n_blocks);
+  g_autofree uint32_t *code_of_record = g_new (uint32_t, frame->n_blocks);
 
   for (uint32_t i = 0; i < frame->n_blocks; i++)
     code_of_record[frame->blocks[i].record] = frame->blocks[i].code;
@@ -149,7 +149,6 @@ expect (Frame *frame)
     g_byte_array_append (frame->expected,
         (const uint8_t *) (frame->code + code_of_record[i]), record->length);
   }
-  g_free (code_of_record);
 }
 
 static void
@@ -305,7 +304,7 @@ test_frame (const Gpu *gpu, Frame *frame, bool fits)
 static void
 test_round (const Gpu *gpu, unsigned seed)
 {
-  GRand *random = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
   Frame frame;
 
   frame_init (&frame, random);
@@ -314,7 +313,6 @@ test_round (const Gpu *gpu, unsigned seed)
   if (n_failed > 0)
     printf ("seed %u\n", seed);
   frame_clear (&frame);
-  g_rand_free (random);
 }
 
 int
