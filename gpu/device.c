@@ -58,52 +58,56 @@ prefer_shared_memory (PacoCudaDevice *device, CUfunction function)
 }
 
 static gboolean
-find_block_coders (PacoCudaDevice *device, GError **error)
+load_block_coder (
+    PacoCudaDevice *device, unsigned wide, unsigned passes, GError **error)
 {
-  for (unsigned wide = 0; wide < 2; wide++) {
-    for (unsigned passes = 1; passes <= 3; passes++) {
-      char name[40];
+  PacoModule *module = &device->bpc_modules[wide][passes - 1];
+  CUfunction *encode = &device->bpc_encode[wide][passes - 1];
+  CUfunction *decode = &device->bpc_decode[wide][passes - 1];
+  unsigned bits = wide ? 32 : 16;
+  char encoder[40], decoder[40];
 
-      g_snprintf (
-          name, sizeof name, "paco_bpc_encode_%u_%u", wide ? 32 : 16, passes);
-      if (!paco_module_function (&device->bpc_module, name,
-              &device->bpc_encode[wide][passes - 1], error))
-        return FALSE;
-      g_snprintf (
-          name, sizeof name, "paco_bpc_decode_%u_%u", wide ? 32 : 16, passes);
-      if (!paco_module_function (&device->bpc_module, name,
-              &device->bpc_decode[wide][passes - 1], error))
-        return FALSE;
-      /* Shared memory bounds how many blocks a multiprocessor codes at a time,
-       * and its cache is of little use to them. */
-      prefer_shared_memory (device, device->bpc_encode[wide][passes - 1]);
-      prefer_shared_memory (device, device->bpc_decode[wide][passes - 1]);
-    }
-  }
+  g_snprintf (encoder, sizeof encoder, "paco_bpc_encode_%u_%u", bits, passes);
+  g_snprintf (decoder, sizeof decoder, "paco_bpc_decode_%u_%u", bits, passes);
+  if (!paco_module_load (module, device->context,
+          paco_fatbins_bpc[wide][passes - 1], "bpc", error)
+      || !paco_module_function (module, encoder, encode, error)
+      || !paco_module_function (module, decoder, decode, error))
+    return FALSE;
+  /* Shared memory bounds how many blocks a multiprocessor codes at a time, and its cache
+   * is of little use to them. */
+  prefer_shared_memory (device, *encode);
+  prefer_shared_memory (device, *decode);
   return TRUE;
 }
 
 static gboolean
-find_rate_kernels (PacoCudaDevice *device, GError **error)
+find_kernels (PacoCudaDevice *device, GError **error)
 {
   const struct
   {
+    const PacoModule *module;
     const char *name;
     CUfunction *function;
   } kernels[] = {
-    { "paco_rate_count_16", &device->rate_count[0] },
-    { "paco_rate_count_32", &device->rate_count[1] },
-    { "paco_rate_decide", &device->rate_decide },
-    { "paco_rate_find", &device->rate_find },
-    { "paco_rate_fit", &device->rate_fit },
-    { "paco_rate_shorten", &device->rate_shorten },
+    { &device->pack_module, "paco_pack_scan", &device->pack_scan },
+    { &device->pack_module, "paco_pack_copy", &device->pack_copy },
+    { &device->compare_module, "paco_compare", &device->compare },
+    { &device->rate_module, "paco_rate_count_16", &device->rate_count[0] },
+    { &device->rate_module, "paco_rate_count_32", &device->rate_count[1] },
+    { &device->rate_module, "paco_rate_decide", &device->rate_decide },
+    { &device->rate_module, "paco_rate_find", &device->rate_find },
+    { &device->rate_module, "paco_rate_fit", &device->rate_fit },
+    { &device->rate_module, "paco_rate_shorten", &device->rate_shorten },
   };
 
   for (size_t i = 0; i < G_N_ELEMENTS (kernels); i++)
     if (!paco_module_function (
-            &device->rate_module, kernels[i].name, kernels[i].function, error))
+            kernels[i].module, kernels[i].name, kernels[i].function, error))
       return FALSE;
-  return TRUE;
+  return paco_dwt_find_kernels (&device->dwt, &device->dwt_module, error)
+      && paco_layout_find_kernels (
+          &device->layout, &device->layout_module, error);
 }
 
 static gboolean
@@ -133,31 +137,27 @@ upload_sets (PacoCudaDevice *device, GError **error)
 static gboolean
 load (PacoCudaDevice *device, GError **error)
 {
-  const PacoCudaContext *context = device->context;
+  const struct
+  {
+    PacoModule *module;
+    const unsigned char *image;
+    const char *name;
+  } modules[] = {
+    { &device->dwt_module, paco_fatbin_dwt, "dwt" },
+    { &device->layout_module, paco_fatbin_layout, "layout" },
+    { &device->pack_module, paco_fatbin_pack, "pack" },
+    { &device->rate_module, paco_fatbin_rate, "rate" },
+    { &device->compare_module, paco_fatbin_compare, "compare" },
+  };
 
-  return paco_module_load (
-             &device->dwt_module, context, paco_fatbin_dwt, "dwt", error)
-      && paco_module_load (
-          &device->layout_module, context, paco_fatbin_layout, "layout", error)
-      && paco_module_load (
-          &device->bpc_module, context, paco_fatbin_bpc, "bpc", error)
-      && paco_module_load (
-          &device->pack_module, context, paco_fatbin_pack, "pack", error)
-      && paco_module_load (
-          &device->rate_module, context, paco_fatbin_rate, "rate", error)
-      && paco_module_load (&device->compare_module, context,
-          paco_fatbin_compare, "compare", error)
-      && paco_dwt_find_kernels (&device->dwt, &device->dwt_module, error)
-      && paco_layout_find_kernels (
-          &device->layout, &device->layout_module, error)
-      && find_block_coders (device, error)
-      && paco_module_function (
-          &device->pack_module, "paco_pack_scan", &device->pack_scan, error)
-      && paco_module_function (
-          &device->pack_module, "paco_pack_copy", &device->pack_copy, error)
-      && paco_module_function (
-          &device->compare_module, "paco_compare", &device->compare, error)
-      && find_rate_kernels (device, error) && upload_sets (device, error);
+  for (size_t i = 0; i < G_N_ELEMENTS (modules); i++)
+    if (!paco_module_load (modules[i].module, device->context, modules[i].image,
+            modules[i].name, error))
+      return FALSE;
+  for (unsigned i = 0; i < 6; i++)
+    if (!load_block_coder (device, i / 3, i % 3 + 1, error))
+      return FALSE;
+  return find_kernels (device, error) && upload_sets (device, error);
 }
 
 static void
@@ -170,7 +170,8 @@ device_free (void *data)
       device->driver->mem_free (device->rows);
     paco_module_unload (&device->dwt_module);
     paco_module_unload (&device->layout_module);
-    paco_module_unload (&device->bpc_module);
+    for (unsigned i = 0; i < 6; i++)
+      paco_module_unload (&device->bpc_modules[i / 3][i % 3]);
     paco_module_unload (&device->pack_module);
     paco_module_unload (&device->rate_module);
     paco_module_unload (&device->compare_module);

@@ -14,10 +14,6 @@
 
 G_BEGIN_DECLS
 
-extern const unsigned char paco_fatbin_pack[];
-extern const unsigned char paco_fatbin_rate[];
-extern const unsigned char paco_fatbin_compare[];
-
 /* A device with the kernels loaded. All coders of a process that use the same
  * GPU share one: kernels of two contexts never run at the same time, and each
  * context takes hundreds of megabytes. Referenced by coders and by the memory
@@ -30,8 +26,8 @@ typedef struct
   gint64 timeout; /* of its calls, microseconds */
   PacoCudaContext *context;
   const PacoDriver *driver; /* the context's */
-  PacoModule dwt_module, layout_module, bpc_module, pack_module, rate_module,
-      compare_module;
+  PacoModule dwt_module, layout_module, pack_module, rate_module,
+      compare_module, bpc_modules[2][3]; /* [wide][passes - 1] */
   PacoDwtKernels dwt;
   PacoLayoutKernels layout;
   CUfunction bpc_encode[2][3], bpc_decode[2][3]; /* [wide][passes - 1] */

@@ -4,7 +4,6 @@
  * configuration and is not changed by running, so all flights share it. */
 #pragma once
 #include "codec/geometry.h"
-#include "gpu/kernels/coefficients.h"
 #include "gpu/kernels/dwt.h"
 #include "gpu/module.h"
 

@@ -10,8 +10,6 @@
 
 G_BEGIN_DECLS
 
-extern const unsigned char paco_fatbin_layout[];
-
 /* The kernels. Those for packed groups are named after the bytes of a group, the
  * bits of a word of a plane, and how many samples a group has of the region's first
  * component; it has one of each other component. */

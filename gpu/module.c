@@ -2,6 +2,15 @@
  * Loads kernels and launches them; module.h says for whom. */
 #include "gpu/module.h"
 
+extern const unsigned char paco_fatbin_bpc_16_1[], paco_fatbin_bpc_16_2[],
+    paco_fatbin_bpc_16_3[], paco_fatbin_bpc_32_1[], paco_fatbin_bpc_32_2[],
+    paco_fatbin_bpc_32_3[];
+
+const unsigned char *const paco_fatbins_bpc[2][3] = {
+  { paco_fatbin_bpc_16_1, paco_fatbin_bpc_16_2, paco_fatbin_bpc_16_3 },
+  { paco_fatbin_bpc_32_1, paco_fatbin_bpc_32_2, paco_fatbin_bpc_32_3 },
+};
+
 gboolean
 paco_module_load (PacoModule *module, const PacoCudaContext *context,
     const unsigned char *image, const char *name, GError **error)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels: machine code that is embedded in the library, one image ("fatbin")
- * for each .cu file. device.c loads them into a context; dwt.c, layout.c, pack.c,
+ * The kernels: machine code that is embedded in the library, images
+ * ("fatbins") of one or some kernels. device.c loads them into a context; dwt.c, layout.c, pack.c,
  * rate.c and the coders launch them. */
 #pragma once
 #include "gpu/context.h"
 
 G_BEGIN_DECLS
 
-/* The images. gpu/meson.build names them after their files. */
-extern const unsigned char paco_fatbin_dwt[];
-extern const unsigned char paco_fatbin_bpc[];
+/* The images. gpu/meson.build makes and names them. */
+extern const unsigned char paco_fatbin_dwt[], paco_fatbin_layout[],
+    paco_fatbin_pack[], paco_fatbin_rate[], paco_fatbin_compare[];
+/* The block coder's, [wide][coding passes - 1]. */
+extern const unsigned char *const paco_fatbins_bpc[2][3];
 
 typedef struct
 {
@@ -27,7 +29,7 @@ gboolean paco_module_function (const PacoModule *module, const char *name,
     CUfunction *function, GError **error);
 
 /* Says whether the kernels of the module wait by themselves for the kernel before
- * them (kernels/wait.cuh): they do if they are compiled for 9.0 or later, and the
+ * them (kernels/device.cuh): they do if they are compiled for 9.0 or later, and the
  * device has that as well. function is one of them. */
 bool paco_module_can_be_early (const PacoModule *module, CUfunction function);
 

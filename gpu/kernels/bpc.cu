@@ -14,7 +14,7 @@
  * its shared memory are constants then, and a multiprocessor holds 32 of
  * them. A thread, the lane, turns its two columns into bitplanes, which wait
  * in scratch memory (they stay in the L2 cache), and then codes plane after
- * plane: which stripes wake (bpc_stripes.cuh), scans (bpc_scan_encode.cuh,
+ * plane: which stripes wake (bpc_block.cuh), scans (bpc_scan_encode.cuh,
  * bpc_scan_decode.cuh), signs (bpc_signs.cuh), at the end the raw planes and
  * signs (bpc_raw.cuh). Encoder and decoder are one template but for the scans.
  *
@@ -32,7 +32,6 @@
 #include "gpu/kernels/bpc_scan_encode.cuh"
 #include "gpu/kernels/bpc_signs.cuh"
 #include "gpu/kernels/bpc_slices.cuh"
-#include "gpu/kernels/bpc_stripes.cuh"
 
 /* How a block is coded. */
 struct Coding
@@ -42,7 +41,7 @@ struct Coding
 };
 
 /* Says whether eight lanes share a codeword, if lanes share codewords at all. */
-static __device__ __forceinline__ bool
+static DEVICE bool
 is_of_eight (uint32_t n_planes)
 {
   return PACO_SHARING_LANES (n_planes) == 8;
@@ -51,7 +50,7 @@ is_of_eight (uint32_t n_planes)
 /* Notes for rate.cu, which may cut the block, that n codewords are reserved at the
  * end of a plane. */
 template <int PASSES>
-static __device__ __forceinline__ void
+static DEVICE void
 note_end (const Block<true, PASSES> &block,
     const PacoBpcEncodeParameters &parameters, uint32_t plane, uint32_t n)
 {
@@ -62,7 +61,7 @@ note_end (const Block<true, PASSES> &block,
 }
 
 template <int PASSES>
-static __device__ __forceinline__ void
+static DEVICE void
 note_end (const Block<false, PASSES> &, const PacoBpcDecodeParameters &,
     uint32_t, uint32_t)
 {
@@ -70,7 +69,7 @@ note_end (const Block<false, PASSES> &, const PacoBpcDecodeParameters &,
 
 /* Notes that the block can be cut at no plane. */
 template <int PASSES>
-static __device__ __forceinline__ void
+static DEVICE void
 note_no_ends (
     const Block<true, PASSES> &block, const PacoBpcEncodeParameters &parameters)
 {
@@ -99,14 +98,14 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
   typename ScannerChoice<ENCODE, PASSES, SHARED>::Type scanner;
   SignCoder<ENCODE, PASSES, SHARED> signs;
 
-  __device__ __forceinline__ PlaneCoder (
+  DEVICE PlaneCoder (
       Block<ENCODE, PASSES> &block_, ArithmeticCoder<ENCODE, SHARED> &coder_)
       : block (block_), coder (coder_), scanner (block_, coder_),
         signs (block_, coder_)
   {
   }
 
-  __device__ __forceinline__ void code_signs (bool left, bool right)
+  DEVICE void code_signs (bool left, bool right)
   {
     if (left)
       signs.code_side (LEFT);
@@ -114,8 +113,7 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
       signs.code_side (RIGHT);
   }
 
-  __device__ __forceinline__ void begin_plane (
-      bool left_signs, bool right_signs)
+  DEVICE void begin_plane (bool left_signs, bool right_signs)
   {
     block.raw_signs[LEFT] = left_signs ? 0 : ~0u;
     block.raw_signs[RIGHT] = right_signs ? 0 : ~0u;
@@ -128,7 +126,7 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
   }
 
   /* Makes what the scan has found significant, whether its sign was coded or not. */
-  __device__ __forceinline__ void take_effect ()
+  DEVICE void take_effect ()
   {
     /* If no sign was coded, other lanes may still be reading. */
     __syncwarp ();
@@ -139,8 +137,7 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
   }
 
   /* Returns how many coefficients of the lane became significant. */
-  __device__ __forceinline__ uint32_t code_plane (
-      uint32_t plane, bool left_signs, bool right_signs)
+  DEVICE uint32_t code_plane (uint32_t plane, bool left_signs, bool right_signs)
   {
     uint32_t n = 0;
 
@@ -245,13 +242,13 @@ template <int PASSES, bool SHARED> struct BlockEncoder
   RawWriter<PASSES> raw;
   uint32_t first_fill, n_fill, n_all_fill; /* fill bits of the lane's coder */
 
-  __device__ __forceinline__ BlockEncoder (Block<true, PASSES> &block_)
+  DEVICE BlockEncoder (Block<true, PASSES> &block_)
       : block (block_), raw (block_)
   {
   }
 
   /* The bytes of the block, after all planes have been coded. */
-  __device__ __forceinline__ uint32_t measure (const Coding &coding)
+  DEVICE uint32_t measure (const Coding &coding)
   {
     raw.find_signs (coding.dropped_planes, coding.raw_planes,
         coding.raw_planes < coding.planes - coding.dropped_planes);
@@ -295,7 +292,7 @@ template <int PASSES, bool SHARED> struct BlockEncoder
 
 /* Finds how coefficients become indices. With a budget that follows from the frame's
  * step number. A block outside of all areas loses planes. */
-static __device__ __forceinline__ Scaling
+static DEVICE Scaling
 take_step (const PacoBpcEncodeParameters &parameters, PacoGpuBlock &place)
 {
   Scaling scaling = { 0, 0, place.reversible ? 0u : place.lost_planes };
@@ -320,7 +317,7 @@ take_step (const PacoBpcEncodeParameters &parameters, PacoGpuBlock &place)
 
 /* Notes counts for rate.cu, which may cut the block. In top lane p has that of plane
  * p. */
-static __device__ __forceinline__ void
+static DEVICE void
 note_top (const PacoBpcEncodeParameters &parameters, uint32_t record,
     uint32_t lane, uint32_t top)
 {
@@ -329,7 +326,7 @@ note_top (const PacoBpcEncodeParameters &parameters, uint32_t record,
 }
 
 template <int PASSES, typename T>
-static __device__ __forceinline__ void
+static DEVICE void
 encode (const PacoBpcEncodeParameters &parameters)
 {
   PacoGpuBlock place = parameters.blocks[blockIdx.x];
@@ -421,7 +418,7 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
 }
 
 /* Says whether the block's bytes have the check of its record. */
-static __device__ __forceinline__ bool
+static DEVICE bool
 is_unharmed (const PacoGpuRecord &record,
     const PacoBpcDecodeParameters &parameters, uint32_t lane)
 {
@@ -432,7 +429,7 @@ is_unharmed (const PacoGpuRecord &record,
 }
 
 template <int PASSES, typename T>
-static __device__ __forceinline__ void
+static DEVICE void
 decode (const PacoBpcDecodeParameters &parameters)
 {
   PacoGpuBlock place = parameters.blocks[blockIdx.x];
@@ -506,9 +503,16 @@ decode (const PacoBpcDecodeParameters &parameters)
     decode<passes, int##bits##_t> (parameters);                                \
   }
 
+/* nvcc compiles this file six times at once, each pair of kernels into an image of its
+ * own (gpu/meson.build). The emulation has all of them in one. */
+#ifdef IMAGE_BITS
+#define KERNELS_OF(bits, passes) KERNELS (bits, passes)
+KERNELS_OF (IMAGE_BITS, IMAGE_PASSES)
+#else
 KERNELS (16, 1)
 KERNELS (16, 2)
 KERNELS (16, 3)
 KERNELS (32, 1)
 KERNELS (32, 2)
 KERNELS (32, 3)
+#endif

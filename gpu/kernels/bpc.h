@@ -89,7 +89,7 @@ enum
 
 typedef struct
 {
-  /* int16_t or int32_t, see coefficients.h */
+  /* int16_t or int32_t, see dwt.h */
   PACO_DEVICE_POINTER (const void) coefficients;
   PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
   PACO_DEVICE_POINTER (const uint8_t) rows;

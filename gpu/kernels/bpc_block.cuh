@@ -2,6 +2,7 @@
  * What a warp keeps of its codeblock in shared memory while it codes it, and the
  * tables of a bitplane. bpc.cu and the other bpc_*.cuh files include it. */
 #pragma once
+#include "codec/density.h"
 #include "gpu/kernels/bpc.h"
 #include "gpu/kernels/lanes.cuh"
 
@@ -117,18 +118,18 @@ template <bool ENCODE, int PASSES> struct Block
    * planes[((p * words + w) * 32 + t) * 2 + side]. This points to lane's. */
   uint2 *planes;
 
-  __device__ __forceinline__ uint32_t &at (int array, uint32_t w)
+  DEVICE uint32_t &at (int array, uint32_t w)
   {
     return shared[arrays + w * L::SIZE + array];
   }
 
-  __device__ __forceinline__ uint32_t &at (int array, int side, uint32_t w)
+  DEVICE uint32_t &at (int array, int side, uint32_t w)
   {
     return at (array + 32 * side, w);
   }
 
   /* The word of the column left or right of the lane's columns. */
-  __device__ __forceinline__ uint32_t beyond (int array, int side, uint32_t w)
+  DEVICE uint32_t beyond (int array, int side, uint32_t w)
   {
     if (side == LEFT)
       return lane > 0 ? (&at (array, RIGHT, w))[-1] : 0;
@@ -136,7 +137,7 @@ template <bool ENCODE, int PASSES> struct Block
   }
 
   /* The coefficients whose signs have been coded. */
-  __device__ __forceinline__ uint32_t known (int side, uint32_t w)
+  DEVICE uint32_t known (int side, uint32_t w)
   {
     uint32_t known = at (L::SIGNIFICANT, side, w);
 
@@ -144,7 +145,7 @@ template <bool ENCODE, int PASSES> struct Block
                        : known & ~(at (L::CODED, side, w) & raw_signs[side]);
   }
 
-  __device__ __forceinline__ uint32_t known_beyond (int side, uint32_t w)
+  DEVICE uint32_t known_beyond (int side, uint32_t w)
   {
     uint32_t known = beyond (L::SIGNIFICANT, side, w);
 
@@ -153,31 +154,31 @@ template <bool ENCODE, int PASSES> struct Block
         : known & ~(beyond (L::CODED, side, w) & raw_signs[1 - side]);
   }
 
-  __device__ __forceinline__ uint32_t n_stripes () const
+  DEVICE uint32_t n_stripes () const
   {
     return (height + PACO_STRIPE_LINES - 1) / PACO_STRIPE_LINES;
   }
 
   /* Whether any stripe of 32 lines is awake. */
-  __device__ __forceinline__ bool any_awake (uint32_t w) const
+  DEVICE bool any_awake (uint32_t w) const
   {
     return awake >> (4 * w) & 15;
   }
 
   /* Density classes of the lane in the stripes of 32 lines, four bits each. */
-  __device__ __forceinline__ uint16_t &densities (uint32_t w)
+  DEVICE uint16_t &densities (uint32_t w)
   {
     return ((uint16_t *) (&at (L::DENSITY, w) - lane))[lane];
   }
 
-  __device__ __forceinline__ uint32_t density (uint32_t w, uint32_t k)
+  DEVICE uint32_t density (uint32_t w, uint32_t k)
   {
     return densities (w) >> (4 * k) & 15;
   }
 
   /* The coefficients that take part in a scan, in stripes that are awake; with
    * SCAN_NEIGHBORS, those that may take part. */
-  __device__ __forceinline__ uint32_t members (Scan scan, int side, uint32_t w)
+  DEVICE uint32_t members (Scan scan, int side, uint32_t w)
   {
     uint32_t n_lines = height - 32 * w;
     uint32_t members = n_lines < 32 ? (1u << n_lines) - 1 : ~0u;
@@ -193,42 +194,62 @@ template <bool ENCODE, int PASSES> struct Block
     return members;
   }
 
-  __device__ __forceinline__ uint32_t with_neighbors (int side, uint32_t w);
+  /* For SCAN_NEIGHBORS: the coefficients that have significant neighbours before these
+ * 32 lines are visited: neighbours that were significant when the plane began, and
+ * those found in the line above. */
+  DEVICE uint32_t with_neighbors (int side, uint32_t w)
+  {
+    constexpr int S = L::SIGNIFICANT, F = L::FRESH;
+    int other = 1 - side;
+    uint32_t rows[2]; /* this line, without the column itself and with it */
+    uint32_t above = 0, below = 0;
+
+    rows[0] = at (S, other, w) | beyond (S, side, w);
+    rows[1] = rows[0] | at (S, side, w);
+    if (w > 0)
+      above = at (S, side, w - 1) | at (F, side, w - 1) | at (S, other, w - 1)
+          | at (F, other, w - 1) | beyond (S, side, w - 1)
+          | beyond (F, side, w - 1);
+    if (w + 1 < words)
+      below = at (S, side, w + 1) | at (S, other, w + 1)
+          | beyond (S, side, w + 1);
+    return rows[0] | __funnelshift_l (above, rows[1], 1)
+        | __funnelshift_r (rows[1], below, 1);
+  }
 
   /* Of 32 lines that are scanned, the significance contexts of some, a byte
    * each. */
-  __device__ __forceinline__ uint32_t &contexts (int side, uint32_t number)
+  DEVICE uint32_t &contexts (int side, uint32_t number)
   {
     return shared[TABLE_WORDS + (8 * side + number) * 32 + lane];
   }
 
   /* Where contexts (LEFT, 0) are, in bytes. */
-  __device__ __forceinline__ uint32_t context_place () const
+  DEVICE uint32_t context_place () const
   {
     return 4 * (TABLE_WORDS + lane);
   }
 
   /* In the same place, the sign contexts of one column: bits 4 * k + (0..3) are
    * those of line 4 * k + j. */
-  __device__ __forceinline__ uint32_t &sign_contexts (uint32_t w, uint32_t j)
+  DEVICE uint32_t &sign_contexts (uint32_t w, uint32_t j)
   {
     return shared[TABLE_WORDS + (4 * w + j) * 32 + lane];
   }
 
   /* Whether all lanes take part in a visit to these lines. */
-  __device__ __forceinline__ bool is_whole (
-      uint32_t first_line, uint32_t n) const
+  DEVICE bool is_whole (uint32_t first_line, uint32_t n) const
   {
     return width == 64 && first_line + n <= height;
   }
 
-  __device__ __forceinline__ uint2 &plane_word (uint32_t plane, uint32_t w)
+  DEVICE uint2 &plane_word (uint32_t plane, uint32_t w)
   {
     return planes[(plane * words + w) * 32];
   }
 
-  __device__ __forceinline__ void init (const PacoGpuBlock &block,
-      uint32_t *scratch, uint32_t max_planes, uint32_t lane_)
+  DEVICE void init (const PacoGpuBlock &block, uint32_t *scratch,
+      uint32_t max_planes, uint32_t lane_)
   {
     lane = lane_;
     width = block.width;
@@ -246,7 +267,7 @@ template <bool ENCODE, int PASSES> struct Block
   }
 
   /* The set of its family that the block is coded with. */
-  __device__ __forceinline__ void use_set (uint32_t family, uint32_t set)
+  DEVICE void use_set (uint32_t family, uint32_t set)
   {
     if (lane == 0)
       shared[SET_OFFSET] = (family * PACO_GPU_FAMILY_SETS + set)
@@ -254,78 +275,153 @@ template <bool ENCODE, int PASSES> struct Block
     __syncwarp ();
   }
 
-  __device__ void clear ();
-  __device__ void load_tables (const uint8_t *sets, uint32_t plane);
+  __device__ void clear ()
+  {
+    for (uint32_t w = 0; w < words; w++) {
+      for (int side = 0; side < 2; side++) {
+        at (L::SIGNIFICANT, side, w) = at (L::FRESH, side, w) = 0;
+        if (!ENCODE)
+          at (L::SIGN, side, w) = 0;
+        if (PASSES > 1)
+          at (L::CODED, side, w) = 0;
+      }
+    }
+  }
+
+  /* Loads the rows of the plane that begins, and from the row of the block's density what
+ * signs and stripes take. */
+  __device__ void load_tables (const uint8_t *sets, uint32_t plane)
+  {
+    const uint8_t *first = sets + shared[SET_OFFSET]
+        + PACO_GPU_ROW_BYTES * PACO_PLANE_ROW (orientation, plane);
+    const uint2 *from = (const uint2 *) first;
+    uint2 *to = (uint2 *) shared;
+    uint32_t n = width * height;
+    uint64_t square = (uint64_t) n_significant * n_significant;
+    uint32_t dense = __ballot_sync (
+        ALL_LANES, lane < 15 && square << lane <= (uint64_t) n * n);
+    uint32_t density = n_significant == 0 ? 0 : 32 - __clz (dense);
+    const uint8_t *row = first + PACO_GPU_ROW_BYTES * density;
+
+    __syncwarp ();
+#pragma unroll
+    for (uint32_t k = lane; k < PACO_N_DENSITIES * PACO_GPU_ROW_BYTES / 8;
+         k += 32)
+      if (k % 8 < PACO_BPC_ROW_BYTES / 8)
+        to[k / 8 * (PACO_BPC_ROW_BYTES / 8) + k % 8] = __ldg (from + k);
+    if (lane < 16)
+      shared[SIGN_TABLE + lane] =
+          __ldg (row + PACO_GPU_SIGN_PLACE + sign_entry / 2) << 24
+          | (sign_entry & 1);
+    if (lane < PACO_N_WAKE)
+      shared[WAKE_TABLE + lane] = __ldg (row + PACO_GPU_WAKE_PLACE + lane)
+          << 24;
+    __syncwarp ();
+  }
 };
 
-template <bool ENCODE, int PASSES>
-__device__ void
-Block<ENCODE, PASSES>::clear ()
+/* --- Stripes ---
+ *
+ * When a plane begins, a visit says which stripes of 8 lines wake (FORMAT.md section 7.5),
+ * and each lane finds its density class in each of them (section 7.4). A word of a column
+ * is four stripes, so classes are found for four at once, with arithmetic on bytes. */
+
+/* Local density classes by z. */
+struct DensityClasses
 {
-  for (uint32_t w = 0; w < words; w++) {
-    for (int side = 0; side < 2; side++) {
-      at (L::SIGNIFICANT, side, w) = at (L::FRESH, side, w) = 0;
-      if (!ENCODE)
-        at (L::SIGN, side, w) = 0;
-      if (PASSES > 1)
-        at (L::CODED, side, w) = 0;
+  uint8_t of[PACO_MAX_LOCAL_DENSITY + 1];
+};
+
+static constexpr DensityClasses
+density_classes ()
+{
+  constexpr uint8_t bounds[] = { PACO_LOCAL_DENSITY_BOUNDS };
+  DensityClasses classes = {};
+
+  for (int z = 0; z <= PACO_MAX_LOCAL_DENSITY; z++) {
+    classes.of[z] = 1;
+    for (uint8_t bound : bounds)
+      classes.of[z] += z <= bound;
+  }
+  return classes;
+}
+
+static __device__ const DensityClasses density_class_table = density_classes ();
+
+/* Counts the bits that are set in each byte of a and of b, and adds both, byte by
+ * byte. */
+static DEVICE uint32_t
+count_in_bytes (uint32_t a, uint32_t b)
+{
+  a -= a >> 1 & 0x55555555;
+  b -= b >> 1 & 0x55555555;
+  a = (a & 0x33333333) + (a >> 2 & 0x33333333);
+  b = (b & 0x33333333) + (b >> 2 & 0x33333333);
+  a += b; /* 8 at most in four bits */
+  return (a & 0x0f0f0f0f) + (a >> 4 & 0x0f0f0f0f);
+}
+
+/* Before a plane, sets DENSITY of the stripes that are awake. */
+template <bool ENCODE, int PASSES>
+DEVICE void
+find_densities (Block<ENCODE, PASSES> &block)
+{
+  using L = Layout<PASSES>;
+  uint32_t n_lanes = (block.width + 1) / 2, lane = block.lane;
+  uint32_t lane_before = lane > 0 ? lane - 1 : lane;
+  uint32_t lane_after = lane + 1 < n_lanes ? lane + 1 : lane;
+  uint32_t of_block = 0x01010101
+      * paco_density_of_block (block.n_significant, block.width * block.height);
+  uint32_t n_left = block.n_stripes ();
+  uint32_t before,
+      own = count_in_bytes (block.at (L::SIGNIFICANT, LEFT, 0),
+          block.at (L::SIGNIFICANT, RIGHT, 0));
+
+  before = own << 24; /* the first stripe's counts above it, too */
+#pragma unroll 1
+  for (uint32_t w = 0; w < block.words; w++) {
+    uint32_t after = 0, z, classes = 0;
+
+    if (n_left <= 4) /* and the last one's below it */
+      own |= (uint64_t) (own >> 8 * (n_left - 1)) << 8 * n_left;
+    if (n_left == 4)
+      after = own >> 24;
+    else if (n_left > 4)
+      after = count_in_bytes (block.at (L::SIGNIFICANT, LEFT, w + 1),
+          block.at (L::SIGNIFICANT, RIGHT, w + 1));
+    z = __funnelshift_l (before, own, 8) + 2 * own
+        + __funnelshift_r (own, after, 8);
+    z += __shfl_sync (ALL_LANES, z, lane_before)
+        + __shfl_sync (ALL_LANES, z, lane_after) + of_block;
+    if (block.n_significant > 0 && block.any_awake (w)) {
+#pragma unroll
+      for (int k = 0; k < 4; k++)
+        classes |= (uint32_t) __ldg (&density_class_table.of[z >> 8 * k & 255])
+            << 4 * k;
     }
+    block.densities (w) = classes;
+    before = own;
+    own = after;
+    n_left -= 4;
   }
 }
 
-/* For SCAN_NEIGHBORS: the coefficients that have significant neighbours before these
- * 32 lines are visited: neighbours that were significant when the plane began, and
- * those found in the line above. */
-template <bool ENCODE, int PASSES>
-__device__ __forceinline__ uint32_t
-Block<ENCODE, PASSES>::with_neighbors (int side, uint32_t w)
+/* Codes which stripes wake in a plane, and marks them as awake. */
+template <bool ENCODE, int PASSES, bool SHARED>
+DEVICE void
+code_waking (Block<ENCODE, PASSES> &block,
+    ArithmeticCoder<ENCODE, SHARED> &coder, uint32_t plane)
 {
-  constexpr int S = L::SIGNIFICANT, F = L::FRESH;
-  int other = 1 - side;
-  uint32_t rows[2]; /* this line, without the column itself and with it */
-  uint32_t above = 0, below = 0;
+  uint32_t lane = block.lane, awake = block.awake;
+  bool asleep = lane < block.n_stripes () && !(awake >> lane & 1);
 
-  rows[0] = at (S, other, w) | beyond (S, side, w);
-  rows[1] = rows[0] | at (S, side, w);
-  if (w > 0)
-    above = at (S, side, w - 1) | at (F, side, w - 1) | at (S, other, w - 1)
-        | at (F, other, w - 1) | beyond (S, side, w - 1)
-        | beyond (F, side, w - 1);
-  if (w + 1 < words)
-    below = at (S, side, w + 1) | at (S, other, w + 1)
-        | beyond (S, side, w + 1);
-  return rows[0] | __funnelshift_l (above, rows[1], 1)
-      | __funnelshift_r (rows[1], below, 1);
-}
+  if (!__any_sync (ALL_LANES, asleep))
+    return;
 
-/* Loads the rows of the plane that begins, and from the row of the block's density what
- * signs and stripes take. */
-template <bool ENCODE, int PASSES>
-__device__ void
-Block<ENCODE, PASSES>::load_tables (const uint8_t *sets, uint32_t plane)
-{
-  const uint8_t *first = sets + shared[SET_OFFSET]
-      + PACO_GPU_ROW_BYTES * PACO_PLANE_ROW (orientation, plane);
-  const uint2 *from = (const uint2 *) first;
-  uint2 *to = (uint2 *) shared;
-  uint32_t n = width * height;
-  uint64_t square = (uint64_t) n_significant * n_significant;
-  uint32_t dense = __ballot_sync (
-      ALL_LANES, lane < 15 && square << lane <= (uint64_t) n * n);
-  uint32_t density = n_significant == 0 ? 0 : 32 - __clz (dense);
-  const uint8_t *row = first + PACO_GPU_ROW_BYTES * density;
+  uint32_t beside = (awake >> lane >> 1 & 1) + (awake << 1 >> lane & 1);
+  bool wakes = ENCODE && shared[STRIPE_PLANES + lane] > plane;
 
-  __syncwarp ();
-#pragma unroll
-  for (uint32_t k = lane; k < PACO_N_DENSITIES * PACO_GPU_ROW_BYTES / 8;
-       k += 32)
-    if (k % 8 < PACO_BPC_ROW_BYTES / 8)
-      to[k / 8 * (PACO_BPC_ROW_BYTES / 8) + k % 8] = __ldg (from + k);
-  if (lane < 16)
-    shared[SIGN_TABLE + lane] =
-        __ldg (row + PACO_GPU_SIGN_PLACE + sign_entry / 2) << 24
-        | (sign_entry & 1);
-  if (lane < PACO_N_WAKE)
-    shared[WAKE_TABLE + lane] = __ldg (row + PACO_GPU_WAKE_PLACE + lane) << 24;
-  __syncwarp ();
+  wakes = coder.visit (asleep, wakes, shared[WAKE_TABLE + beside]) && asleep;
+  coder.refill ();
+  block.awake |= __ballot_sync (ALL_LANES, wakes);
 }

@@ -19,7 +19,7 @@ struct ColumnWords
   uint32_t above[2], below[2]; /* the lines one and two away */
 };
 
-static __device__ __forceinline__ void
+static DEVICE void
 add_bits (uint32_t a, uint32_t b, uint32_t c, uint32_t &sum, uint32_t &carry)
 {
   sum = a ^ b ^ c;
@@ -29,7 +29,7 @@ add_bits (uint32_t a, uint32_t b, uint32_t c, uint32_t &sum, uint32_t &carry)
 /* Adds up N bits of one place of binary numbers, in all 32 lines. Returns the sum's
  * lowest bit; the carries go to the next higher place. */
 template <int N>
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 add_place (const uint32_t *bits, uint32_t *carries)
 {
   uint32_t queue[N + N / 2];
@@ -56,7 +56,7 @@ template <int N1, int N2, int N4> struct WeightedBits
 
   uint32_t ones[N1], twos[N2 + C1], fours[N4 + C2];
 
-  __device__ __forceinline__ void add_up (uint32_t (&c)[6])
+  DEVICE void add_up (uint32_t (&c)[6])
   {
     uint32_t eights[C4], sixteens[C8], rest[C16];
 
@@ -70,7 +70,7 @@ template <int N1, int N2, int N4> struct WeightedBits
 };
 
 /* Bit j of byte k of bits[p] becomes bit p of byte k of bits[j]. */
-static __device__ __forceinline__ void
+static DEVICE void
 transpose_bytes (uint32_t (&bits)[8])
 {
   constexpr uint32_t masks[3] = { 0x0f0f0f0f, 0x33333333, 0x55555555 };
@@ -86,87 +86,6 @@ transpose_bytes (uint32_t (&bits)[8])
   }
 }
 
-struct Neighbors;
-
-/* The columns that matter to the lane's own ones around 32 lines. FOUND says that they
- * include what the scan finds in these lines. */
-template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
-{
-  using L = Layout<PASSES>;
-  using B = Block<ENCODE, PASSES>;
-
-  /* Left and right ones of the lane before, this one, and the one after. */
-  ColumnWords columns[6];
-
-  __device__ __forceinline__ Surroundings (B &block, uint32_t w)
-  {
-#pragma unroll
-    for (int k = 0; k < 6; k++)
-      columns[k] = look (block, k % 2, k / 2 - 1, w);
-  }
-
-  /* Makes those of 32 lines without any others above or below; words are the lane's
-   * columns. */
-  __device__ __forceinline__ Surroundings (
-      const uint32_t (&words)[2], uint32_t lane)
-  {
-#pragma unroll
-    for (int side = 0; side < 2; side++) {
-      uint32_t before = __shfl_up_sync (ALL_LANES, words[side], 1);
-      uint32_t after = __shfl_down_sync (ALL_LANES, words[side], 1);
-
-      columns[side] = alone (lane > 0 ? before : 0);
-      columns[2 + side] = alone (words[side]);
-      columns[4 + side] = alone (lane < 31 ? after : 0);
-    }
-  }
-
-  __device__ __forceinline__ static ColumnWords alone (uint32_t word)
-  {
-    return { word, word, { word << 1, word << 2 }, { word >> 1, word >> 2 } };
-  }
-
-  __device__ __forceinline__ const ColumnWords &own (int side) const
-  {
-    return columns[2 + side];
-  }
-
-  __device__ __forceinline__ static ColumnWords look (
-      B &block, int side, int offset, uint32_t w);
-  __device__ __forceinline__ Neighbors neighbors (int side) const;
-  __device__ __forceinline__ void sum (
-      int side, int orientation, uint32_t (&c)[6]) const;
-};
-
-/* The side's column of the lane `offset` lanes on. */
-template <bool ENCODE, int PASSES, bool FOUND>
-__device__ __forceinline__ ColumnWords
-Surroundings<ENCODE, PASSES, FOUND>::look (
-    B &block, int side, int offset, uint32_t w)
-{
-  const uint32_t *significant = &block.at (L::SIGNIFICANT, side, w) + offset;
-  const uint32_t *fresh = &block.at (L::FRESH, side, w) + offset;
-  uint32_t above = 0, below = 0;
-  ColumnWords column;
-
-  column.before = column.after = 0;
-  if (offset == 0 || block.lane + offset < 32) {
-    column.before = column.after = significant[0];
-    if (FOUND)
-      column.after |= fresh[0];
-    if (w > 0)
-      above = significant[-L::SIZE] | fresh[-L::SIZE];
-    if (w + 1 < block.words)
-      below = significant[L::SIZE];
-  }
-#pragma unroll
-  for (int k = 0; k < 2; k++) {
-    column.above[k] = __funnelshift_l (above, column.after, k + 1);
-    column.below[k] = __funnelshift_r (column.before, below, k + 1);
-  }
-  return column;
-}
-
 /* The neighbours of 32 lines of a column: the two to the left and right, above
  * and below, the same two away, at the corners, and those a knight's move away.
  */
@@ -176,7 +95,7 @@ struct Neighbors
   uint32_t diagonal[4], knights[8];
 };
 
-static __device__ __forceinline__ void
+static DEVICE void
 copy_bits (uint32_t *to, const uint32_t *from, int n)
 {
 #pragma unroll
@@ -185,7 +104,7 @@ copy_bits (uint32_t *to, const uint32_t *from, int n)
 }
 
 /* The weights of codec/contexts.h, as sums of 1, 2 and 4. */
-static __device__ __forceinline__ void
+static DEVICE void
 weigh_ll (const Neighbors &n, uint32_t (&c)[6])
 {
   WeightedBits<20, 8, 0> bits;
@@ -207,7 +126,7 @@ weigh_ll (const Neighbors &n, uint32_t (&c)[6])
 }
 
 /* In HL along is vertical, in LH horizontal. */
-static __device__ __forceinline__ void
+static DEVICE void
 weigh_oriented (const uint32_t (&along)[2], const uint32_t (&along_2)[2],
     const uint32_t (&across)[2], const uint32_t (&across_2)[2],
     const Neighbors &n, uint32_t (&c)[6])
@@ -229,7 +148,7 @@ weigh_oriented (const uint32_t (&along)[2], const uint32_t (&along_2)[2],
   bits.add_up (c);
 }
 
-static __device__ __forceinline__ void
+static DEVICE void
 weigh_hh (const Neighbors &n, uint32_t (&c)[6])
 {
   WeightedBits<16, 4, 4> bits;
@@ -249,49 +168,113 @@ weigh_hh (const Neighbors &n, uint32_t (&c)[6])
   bits.add_up (c);
 }
 
-template <bool ENCODE, int PASSES, bool FOUND>
-__device__ __forceinline__ Neighbors
-Surroundings<ENCODE, PASSES, FOUND>::neighbors (int side) const
+/* The columns that matter to the lane's own ones around 32 lines. FOUND says that they
+ * include what the scan finds in these lines. */
+template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
 {
-  const ColumnWords &own = columns[2 + side];
-  const ColumnWords *next[2] = { &columns[1 + side], &columns[3 + side] };
-  const ColumnWords *far[2] = { &columns[side], &columns[4 + side] };
-  Neighbors n;
+  using L = Layout<PASSES>;
+  using B = Block<ENCODE, PASSES>;
+
+  /* Left and right ones of the lane before, this one, and the one after. */
+  ColumnWords columns[6];
+
+  DEVICE Surroundings (B &block, uint32_t w)
+  {
+#pragma unroll
+    for (int k = 0; k < 6; k++)
+      columns[k] = look (block, k % 2, k / 2 - 1, w);
+  }
+
+  /* Makes those of 32 lines without any others above or below; words are the lane's
+   * columns. */
+  DEVICE Surroundings (const uint32_t (&words)[2], uint32_t lane)
+  {
+#pragma unroll
+    for (int side = 0; side < 2; side++) {
+      uint32_t before = __shfl_up_sync (ALL_LANES, words[side], 1);
+      uint32_t after = __shfl_down_sync (ALL_LANES, words[side], 1);
+
+      columns[side] = alone (lane > 0 ? before : 0);
+      columns[2 + side] = alone (words[side]);
+      columns[4 + side] = alone (lane < 31 ? after : 0);
+    }
+  }
+
+  DEVICE static ColumnWords alone (uint32_t word)
+  {
+    return { word, word, { word << 1, word << 2 }, { word >> 1, word >> 2 } };
+  }
+
+  DEVICE const ColumnWords &own (int side) const
+  {
+    return columns[2 + side];
+  }
+
+  /* The side's column of the lane `offset` lanes on. */
+  static DEVICE ColumnWords look (B &block, int side, int offset, uint32_t w)
+  {
+    const uint32_t *significant = &block.at (L::SIGNIFICANT, side, w) + offset;
+    const uint32_t *fresh = &block.at (L::FRESH, side, w) + offset;
+    uint32_t above = 0, below = 0;
+    ColumnWords column;
+
+    column.before = column.after = 0;
+    if (offset == 0 || block.lane + offset < 32) {
+      column.before = column.after = significant[0];
+      if (FOUND)
+        column.after |= fresh[0];
+      if (w > 0)
+        above = significant[-L::SIZE] | fresh[-L::SIZE];
+      if (w + 1 < block.words)
+        below = significant[L::SIZE];
+    }
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+      column.above[k] = __funnelshift_l (above, column.after, k + 1);
+      column.below[k] = __funnelshift_r (column.before, below, k + 1);
+    }
+    return column;
+  }
+
+  DEVICE Neighbors neighbors (int side) const
+  {
+    const ColumnWords &own = columns[2 + side];
+    const ColumnWords *next[2] = { &columns[1 + side], &columns[3 + side] };
+    const ColumnWords *far[2] = { &columns[side], &columns[4 + side] };
+    Neighbors n;
 
 #pragma unroll
-  for (int k = 0; k < 2; k++) {
-    n.horizontal[k] = side == LEFT ? next[k]->before : next[k]->after;
-    n.diagonal[2 * k] = next[k]->above[0];
-    n.diagonal[2 * k + 1] = next[k]->below[0];
-    n.horizontal_2[k] = far[k]->before;
-    n.knights[4 * k] = far[k]->above[0];
-    n.knights[4 * k + 1] = far[k]->below[0];
-    n.knights[4 * k + 2] = next[k]->above[1];
-    n.knights[4 * k + 3] = next[k]->below[1];
+    for (int k = 0; k < 2; k++) {
+      n.horizontal[k] = side == LEFT ? next[k]->before : next[k]->after;
+      n.diagonal[2 * k] = next[k]->above[0];
+      n.diagonal[2 * k + 1] = next[k]->below[0];
+      n.horizontal_2[k] = far[k]->before;
+      n.knights[4 * k] = far[k]->above[0];
+      n.knights[4 * k + 1] = far[k]->below[0];
+      n.knights[4 * k + 2] = next[k]->above[1];
+      n.knights[4 * k + 3] = next[k]->below[1];
+    }
+    n.vertical[0] = own.above[0];
+    n.vertical[1] = own.below[0];
+    n.vertical_2[0] = own.above[1];
+    n.vertical_2[1] = own.below[1];
+    return n;
   }
-  n.vertical[0] = own.above[0];
-  n.vertical[1] = own.below[0];
-  n.vertical_2[0] = own.above[1];
-  n.vertical_2[1] = own.below[1];
-  return n;
-}
 
-/* The contexts c of a column of the lane, bit k of the sum in c[k]. */
-template <bool ENCODE, int PASSES, bool FOUND>
-__device__ __forceinline__ void
-Surroundings<ENCODE, PASSES, FOUND>::sum (
-    int side, int orientation, uint32_t (&c)[6]) const
-{
-  Neighbors n = neighbors (side);
+  /* The contexts c of a column of the lane, bit k of the sum in c[k]. */
+  DEVICE void sum (int side, int orientation, uint32_t (&c)[6]) const
+  {
+    Neighbors n = neighbors (side);
 
-  if (orientation == ORIENTATION_LL)
-    weigh_ll (n, c);
-  else if (orientation == ORIENTATION_HH)
-    weigh_hh (n, c);
-  else if (orientation == ORIENTATION_HL)
-    weigh_oriented (
-        n.vertical, n.vertical_2, n.horizontal, n.horizontal_2, n, c);
-  else
-    weigh_oriented (
-        n.horizontal, n.horizontal_2, n.vertical, n.vertical_2, n, c);
-}
+    if (orientation == ORIENTATION_LL)
+      weigh_ll (n, c);
+    else if (orientation == ORIENTATION_HH)
+      weigh_hh (n, c);
+    else if (orientation == ORIENTATION_HL)
+      weigh_oriented (
+          n.vertical, n.vertical_2, n.horizontal, n.horizontal_2, n, c);
+    else
+      weigh_oriented (
+          n.horizontal, n.horizontal_2, n.vertical, n.vertical_2, n, c);
+  }
+};

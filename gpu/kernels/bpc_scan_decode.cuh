@@ -47,7 +47,7 @@ struct Weights
   uint32_t own, next, far;
 };
 
-static __device__ __forceinline__ constexpr Weights
+static DEVICE constexpr Weights
 weights (uint32_t horizontal, uint32_t vertical, uint32_t diagonal,
     uint32_t vertical_2, uint32_t knight)
 {
@@ -55,7 +55,7 @@ weights (uint32_t horizontal, uint32_t vertical, uint32_t diagonal,
     horizontal | diagonal << 8 | knight << 16, knight << 8 };
 }
 
-static __device__ __forceinline__ Weights
+static DEVICE Weights
 weights_of_orientation (uint32_t orientation)
 {
   switch (orientation) {
@@ -83,7 +83,7 @@ struct ContextWindow
 /* Fills in the table: for each side that is visited, each line i of the window and
  * each value of the three bits (the lane before is the lowest), what to add to the
  * lane's column of that side and to its other one. */
-static __device__ __forceinline__ void
+static DEVICE void
 fill_weights (uint32_t lane, uint32_t orientation)
 {
   Weights weights = weights_of_orientation (orientation);
@@ -100,7 +100,7 @@ fill_weights (uint32_t lane, uint32_t orientation)
 
 /* Sorts bytes into words of four lines: byte k of bits[j], which is line 8 * k + j,
  * becomes byte j % 4 of bits[2 * k + j / 4]. */
-static __device__ __forceinline__ void
+static DEVICE void
 sort_lines (uint32_t (&bits)[8])
 {
   uint32_t sorted[8];
@@ -139,278 +139,232 @@ template <int PASSES, bool SHARED> struct DecodeScanner
   uint32_t row, refinement_row;  /* of the lane in the stripe, addresses */
   uint32_t rotation, lanes_mask; /* bring a ballot's bits to the table */
 
-  __device__ __forceinline__ DecodeScanner (
-      B &block_, ArithmeticCoder<false, SHARED> &coder_)
+  DEVICE DecodeScanner (B &block_, ArithmeticCoder<false, SHARED> &coder_)
       : block (block_), coder (coder_)
   {
     rotation = (block.lane - 1 - 3) & 31;
     lanes_mask = block.lane == 0 ? 0x30 : block.lane == 31 ? 0x18 : 0x38;
   }
 
-  __device__ __forceinline__ void form_contexts (uint32_t w);
-  __device__ __forceinline__ bool begin_words (
-      Scan scan, uint32_t plane, uint32_t w);
-  __device__ __forceinline__ void end_words (
-      Scan scan, uint32_t plane, uint32_t w);
-  template <int SIDE, int I>
-  __device__ __forceinline__ void spread (bool is_new);
-  template <bool ALL, int SIDE, int I>
-  __device__ __forceinline__ void visit (uint32_t line_bit);
-  template <bool ALL, int I>
-  __device__ __forceinline__ void visit_line (uint32_t line_bit);
-  template <bool ALL>
-  __device__ __forceinline__ void visit_lines (uint32_t group);
-  __device__ __forceinline__ void skip_lines (uint32_t n);
-  __device__ __forceinline__ void visit_group (uint32_t w, uint32_t group);
-  __device__ __forceinline__ void visit_stripe (uint32_t w, uint32_t k);
-  __device__ __forceinline__ uint32_t run (Scan scan, uint32_t plane);
-};
+  /* Forms the contexts without what will be found in these 32 lines. */
+  DEVICE void form_contexts (uint32_t w)
+  {
+    Surroundings<false, PASSES, false> around (block, w);
 
-/* Forms the contexts without what will be found in these 32 lines. */
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ void
-DecodeScanner<PASSES, SHARED>::form_contexts (uint32_t w)
-{
-  Surroundings<false, PASSES, false> around (block, w);
-
-#pragma unroll
-  for (int side = 0; side < 2; side++) {
-    uint32_t c[6];
-
-    around.sum (side, block.orientation, c);
-
-    uint32_t bits_of[8] = { c[0], c[1], c[2], c[3], c[4], c[5],
-      around.own (side).before, 0 };
-
-    transpose_bytes (bits_of);
-    sort_lines (bits_of);
-#pragma unroll
-    for (int group = 0; group < 8; group++)
-      block.contexts (side, group) = bits_of[group];
-    window[side].here = bits_of[0];
-  }
-}
-
-/* Prepares 32 lines. Returns whether any coefficient is to be visited. */
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ bool
-DecodeScanner<PASSES, SHARED>::begin_words (
-    Scan scan, uint32_t plane, uint32_t w)
-{
-  bool first = scan != SCAN_REFINEMENT && scan != SCAN_REST;
-  uint2 both = first ? make_uint2 (0, 0) : block.plane_word (plane, w);
-
-  bits[LEFT] = both.x;
-  bits[RIGHT] = both.y;
-#pragma unroll
-  for (int side = 0; side < 2; side++) {
-    members[side] = block.members (scan, side, w);
-    candidates[side] = coded[side] = 0;
-    if (scan == SCAN_NEIGHBORS) {
-      candidates[side] = members[side];
-      members[side] &= block.with_neighbors (side, w);
-    }
-  }
-  if (PASSES > 1 && !__any_sync (ALL_LANES, members[LEFT] | members[RIGHT]))
-    return false;
-  form_contexts (w);
-  return true;
-}
-
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ void
-DecodeScanner<PASSES, SHARED>::end_words (Scan scan, uint32_t plane, uint32_t w)
-{
-  block.plane_word (plane, w) = make_uint2 (bits[LEFT], bits[RIGHT]);
-#pragma unroll
-  for (int side = 0; side < 2; side++) {
-    uint32_t significant = block.at (L::SIGNIFICANT, side, w);
-
-    if (scan != SCAN_REFINEMENT)
-      block.at (L::FRESH, side, w) = bits[side] & ~significant;
-    if (scan == SCAN_NEIGHBORS)
-      block.at (L::CODED, side, w) = coded[side];
-    if (scan == SCAN_INSIGNIFICANT || scan == SCAN_REST)
-      block.at (L::CODED, side, w) |= ~significant;
-  }
-  /* For the contexts of the next ones. */
-  __syncwarp ();
-}
-
-/* After a visit, adds the weights of new coefficients to the contexts of their
- * neighbours. */
-template <int PASSES, bool SHARED>
-template <int SIDE, int I>
-__device__ __forceinline__ void
-DecodeScanner<PASSES, SHARED>::spread (bool is_new)
-{
-  uint32_t who = __ballot_sync (ALL_LANES, is_new);
-
-  if (who == 0)
-    return;
-
-  uint32_t lanes = __funnelshift_r (who, who, rotation) & lanes_mask;
-  uint2 add = shared_pair<WEIGHT_TABLE + 32 * SIDE + 16 * I> (
-      lanes | coder.origin);
-
-  window[SIDE].here += add.x;
-  window[1 - SIDE].here += add.y;
-  if (PASSES == 3) {
-    /* Of SCAN_NEIGHBORS, those that are still to be visited. */
-    if (is_new)
-      members[SIDE] |= candidates[SIDE] & 2;
-    if (add.y)
-      members[1 - SIDE] |= candidates[1 - SIDE] & (SIDE == LEFT ? 3 : 2);
-  }
-}
-
-/* Does a visit. I is the line of the window; it is 1 only where ALL lanes take part
- * in all visits. */
-template <int PASSES, bool SHARED>
-template <bool ALL, int SIDE, int I>
-__device__ __forceinline__ void
-DecodeScanner<PASSES, SHARED>::visit (uint32_t line_bit)
-{
-  uint32_t byte = __byte_perm (window[SIDE].here, 0, 0x4440 | I);
-  bool significant = byte >= SIGNIFICANT_FLAG;
-  bool active = ALL || members[SIDE] & 1;
-  uint32_t probability;
-  bool bit;
-
-  /* Where a plane has several scans, in many visits no lane takes part. */
-  if (PASSES > 1 && !__any_sync (ALL_LANES, active))
-    return;
-  if (PASSES == 3 && active)
-    coded[SIDE] |= line_bit;
-  probability = shared_byte (min (row + byte,
-                    refinement_row + (byte >> PACO_REFINEMENT_SHIFT)))
-      << 24;
-  bit = ALL ? coder.visit_all (false, probability)
-            : coder.visit (active, false, probability) && active;
-  if (bit)
-    bits[SIDE] |= line_bit;
-  spread<SIDE, I> (bit && !significant);
-}
-
-template <int PASSES, bool SHARED>
-template <bool ALL, int I>
-__device__ __forceinline__ void
-DecodeScanner<PASSES, SHARED>::visit_line (uint32_t line_bit)
-{
-  visit<ALL, LEFT, I> (line_bit << I);
-  visit<ALL, RIGHT, I> (line_bit << I);
-  coder.refill ();
-}
-
-/* Visits four lines. */
-template <int PASSES, bool SHARED>
-template <bool ALL>
-__device__ __forceinline__ void
-DecodeScanner<PASSES, SHARED>::visit_lines (uint32_t group)
-{
-  /* How far the window slides at a time. */
-  constexpr int N = ALL && !SHARED ? 2 : 1;
-  uint32_t line_bit = 1u << (4 * group);
-
-#pragma unroll 1
-  for (int line = 0; line < 4; line += N) {
-    visit_line<ALL, 0> (line_bit);
-    if (N == 2)
-      visit_line<ALL, 1> (line_bit);
-    line_bit <<= N;
 #pragma unroll
     for (int side = 0; side < 2; side++) {
-      if (!ALL)
-        members[side] >>= N;
-      candidates[side] >>= N;
-      window[side].here = __funnelshift_r (
-          window[side].here, window[side].ahead, 8 * N);
-      window[side].ahead >>= 8 * N;
+      uint32_t c[6];
+
+      around.sum (side, block.orientation, c);
+
+      uint32_t bits_of[8] = { c[0], c[1], c[2], c[3], c[4], c[5],
+        around.own (side).before, 0 };
+
+      transpose_bytes (bits_of);
+      sort_lines (bits_of);
+#pragma unroll
+      for (int group = 0; group < 8; group++)
+        block.contexts (side, group) = bits_of[group];
+      window[side].here = bits_of[0];
     }
   }
-}
 
-/* Moves the window on to the next group of lines, or to the one after n lines less
- * 4. */
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ void
-DecodeScanner<PASSES, SHARED>::skip_lines (uint32_t n)
-{
+  /* Prepares 32 lines. Returns whether any coefficient is to be visited. */
+  DEVICE bool begin_words (Scan scan, uint32_t plane, uint32_t w)
+  {
+    bool first = scan != SCAN_REFINEMENT && scan != SCAN_REST;
+    uint2 both = first ? make_uint2 (0, 0) : block.plane_word (plane, w);
+
+    bits[LEFT] = both.x;
+    bits[RIGHT] = both.y;
 #pragma unroll
-  for (int side = 0; side < 2; side++) {
-    members[side] >>= n;
-    candidates[side] >>= n;
-    window[side].here = window[side].ahead;
+    for (int side = 0; side < 2; side++) {
+      members[side] = block.members (scan, side, w);
+      candidates[side] = coded[side] = 0;
+      if (scan == SCAN_NEIGHBORS) {
+        candidates[side] = members[side];
+        members[side] &= block.with_neighbors (side, w);
+      }
+    }
+    if (PASSES > 1 && !__any_sync (ALL_LANES, members[LEFT] | members[RIGHT]))
+      return false;
+    form_contexts (w);
+    return true;
   }
-}
 
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ void
-DecodeScanner<PASSES, SHARED>::visit_group (uint32_t w, uint32_t group)
-{
+  DEVICE void end_words (Scan scan, uint32_t plane, uint32_t w)
+  {
+    block.plane_word (plane, w) = make_uint2 (bits[LEFT], bits[RIGHT]);
 #pragma unroll
-  for (int side = 0; side < 2; side++)
-    window[side].ahead = block.contexts (side, min (group + 1, 7));
-  if (PASSES == 1) {
-    if (block.is_whole (32 * w + 4 * group, 4)) {
-      visit_lines<true> (group);
+    for (int side = 0; side < 2; side++) {
+      uint32_t significant = block.at (L::SIGNIFICANT, side, w);
+
+      if (scan != SCAN_REFINEMENT)
+        block.at (L::FRESH, side, w) = bits[side] & ~significant;
+      if (scan == SCAN_NEIGHBORS)
+        block.at (L::CODED, side, w) = coded[side];
+      if (scan == SCAN_INSIGNIFICANT || scan == SCAN_REST)
+        block.at (L::CODED, side, w) |= ~significant;
+    }
+    /* For the contexts of the next ones. */
+    __syncwarp ();
+  }
+
+  /* After a visit, adds the weights of new coefficients to the contexts of their
+ * neighbours. */
+  template <int SIDE, int I> DEVICE void spread (bool is_new)
+  {
+    uint32_t who = __ballot_sync (ALL_LANES, is_new);
+
+    if (who == 0)
+      return;
+
+    uint32_t lanes = __funnelshift_r (who, who, rotation) & lanes_mask;
+    uint2 add = shared_pair<WEIGHT_TABLE + 32 * SIDE + 16 * I> (
+        lanes | coder.origin);
+
+    window[SIDE].here += add.x;
+    window[1 - SIDE].here += add.y;
+    if (PASSES == 3) {
+      /* Of SCAN_NEIGHBORS, those that are still to be visited. */
+      if (is_new)
+        members[SIDE] |= candidates[SIDE] & 2;
+      if (add.y)
+        members[1 - SIDE] |= candidates[1 - SIDE] & (SIDE == LEFT ? 3 : 2);
+    }
+  }
+
+  /* Does a visit. I is the line of the window; it is 1 only where ALL lanes take part
+ * in all visits. */
+  template <bool ALL, int SIDE, int I> DEVICE void visit (uint32_t line_bit)
+  {
+    uint32_t byte = __byte_perm (window[SIDE].here, 0, 0x4440 | I);
+    bool significant = byte >= SIGNIFICANT_FLAG;
+    bool active = ALL || members[SIDE] & 1;
+    uint32_t probability;
+    bool bit;
+
+    /* Where a plane has several scans, in many visits no lane takes part. */
+    if (PASSES > 1 && !__any_sync (ALL_LANES, active))
+      return;
+    if (PASSES == 3 && active)
+      coded[SIDE] |= line_bit;
+    probability = shared_byte (min (row + byte,
+                      refinement_row + (byte >> PACO_REFINEMENT_SHIFT)))
+        << 24;
+    bit = ALL ? coder.visit_all (false, probability)
+              : coder.visit (active, false, probability) && active;
+    if (bit)
+      bits[SIDE] |= line_bit;
+    spread<SIDE, I> (bit && !significant);
+  }
+
+  template <bool ALL, int I> DEVICE void visit_line (uint32_t line_bit)
+  {
+    visit<ALL, LEFT, I> (line_bit << I);
+    visit<ALL, RIGHT, I> (line_bit << I);
+    coder.refill ();
+  }
+
+  /* Visits four lines. */
+  template <bool ALL> DEVICE void visit_lines (uint32_t group)
+  {
+    /* How far the window slides at a time. */
+    constexpr int N = ALL && !SHARED ? 2 : 1;
+    uint32_t line_bit = 1u << (4 * group);
+
+#pragma unroll 1
+    for (int line = 0; line < 4; line += N) {
+      visit_line<ALL, 0> (line_bit);
+      if (N == 2)
+        visit_line<ALL, 1> (line_bit);
+      line_bit <<= N;
+#pragma unroll
+      for (int side = 0; side < 2; side++) {
+        if (!ALL)
+          members[side] >>= N;
+        candidates[side] >>= N;
+        window[side].here = __funnelshift_r (
+            window[side].here, window[side].ahead, 8 * N);
+        window[side].ahead >>= 8 * N;
+      }
+    }
+  }
+
+  /* Moves the window on to the next group of lines, or to the one after n lines less
+ * 4. */
+  DEVICE void skip_lines (uint32_t n)
+  {
+#pragma unroll
+    for (int side = 0; side < 2; side++) {
+      members[side] >>= n;
+      candidates[side] >>= n;
+      window[side].here = window[side].ahead;
+    }
+  }
+
+  DEVICE void visit_group (uint32_t w, uint32_t group)
+  {
+#pragma unroll
+    for (int side = 0; side < 2; side++)
+      window[side].ahead = block.contexts (side, min (group + 1, 7));
+    if (PASSES == 1) {
+      if (block.is_whole (32 * w + 4 * group, 4)) {
+        visit_lines<true> (group);
+        return;
+      }
+      for (int side = 0; side < 2; side++)
+        members[side] = block.members (SCAN_ALL, side, w) >> (4 * group);
+    } else if (!__any_sync (ALL_LANES, (members[LEFT] | members[RIGHT]) & 15)) {
+      skip_lines (4);
       return;
     }
-    for (int side = 0; side < 2; side++)
-      members[side] = block.members (SCAN_ALL, side, w) >> (4 * group);
-  } else if (!__any_sync (ALL_LANES, (members[LEFT] | members[RIGHT]) & 15)) {
-    skip_lines (4);
-    return;
+    visit_lines<false> (group);
   }
-  visit_lines<false> (group);
-}
 
-/* Scans stripe k of 32 lines. */
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ void
-DecodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
-{
-  constexpr uint32_t N = PACO_STRIPE_LINES / 4;
-  uint32_t end = min (N * (k + 1), (block.height - 32 * w + 3) / 4);
+  /* Scans stripe k of 32 lines. */
+  DEVICE void visit_stripe (uint32_t w, uint32_t k)
+  {
+    constexpr uint32_t N = PACO_STRIPE_LINES / 4;
+    uint32_t end = min (N * (k + 1), (block.height - 32 * w + 3) / 4);
 
-  if (!(block.awake >> (4 * w + k) & 1)) {
+    if (!(block.awake >> (4 * w + k) & 1)) {
 #pragma unroll
-    for (int side = 0; side < 2; side++)
-      window[side].ahead = block.contexts (side, min (N * (k + 1), 7));
-    skip_lines (PACO_STRIPE_LINES);
-    return;
-  }
-  row = opaque (coder.origin + PACO_BPC_ROW_BYTES * block.density (w, k));
-  refinement_row = opaque (row + REFINEMENT_BASE);
-#pragma unroll 1
-  for (uint32_t group = N * k; group < end; group++)
-    visit_group (w, group);
-}
-
-/* Scans the block. Returns how many coefficients of the lane became significant. */
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ uint32_t
-DecodeScanner<PASSES, SHARED>::run (Scan scan, uint32_t plane)
-{
-  uint32_t n_fresh = 0;
-
-#pragma unroll 1
-  for (uint32_t w = 0; w < block.words; w++) {
-    uint32_t n_stripes = min (4, block.n_stripes () - 4 * w);
-
-    if (!block.any_awake (w)) {
-      block.plane_word (plane, w) = make_uint2 (0, 0);
-      continue;
+      for (int side = 0; side < 2; side++)
+        window[side].ahead = block.contexts (side, min (N * (k + 1), 7));
+      skip_lines (PACO_STRIPE_LINES);
+      return;
     }
-    if (!begin_words (scan, plane, w))
-      n_stripes = 0;
+    row = opaque (coder.origin + PACO_BPC_ROW_BYTES * block.density (w, k));
+    refinement_row = opaque (row + REFINEMENT_BASE);
 #pragma unroll 1
-    for (uint32_t k = 0; k < n_stripes; k++)
-      visit_stripe (w, k);
-    end_words (scan, plane, w);
-    if (scan != SCAN_REFINEMENT)
-      n_fresh += __popc (block.at (L::FRESH, LEFT, w))
-          + __popc (block.at (L::FRESH, RIGHT, w));
+    for (uint32_t group = N * k; group < end; group++)
+      visit_group (w, group);
   }
-  return n_fresh;
-}
+
+  /* Scans the block. Returns how many coefficients of the lane became significant. */
+  DEVICE uint32_t run (Scan scan, uint32_t plane)
+  {
+    uint32_t n_fresh = 0;
+
+#pragma unroll 1
+    for (uint32_t w = 0; w < block.words; w++) {
+      uint32_t n_stripes = min (4, block.n_stripes () - 4 * w);
+
+      if (!block.any_awake (w)) {
+        block.plane_word (plane, w) = make_uint2 (0, 0);
+        continue;
+      }
+      if (!begin_words (scan, plane, w))
+        n_stripes = 0;
+#pragma unroll 1
+      for (uint32_t k = 0; k < n_stripes; k++)
+        visit_stripe (w, k);
+      end_words (scan, plane, w);
+      if (scan != SCAN_REFINEMENT)
+        n_fresh += __popc (block.at (L::FRESH, LEFT, w))
+            + __popc (block.at (L::FRESH, RIGHT, w));
+    }
+    return n_fresh;
+  }
+};

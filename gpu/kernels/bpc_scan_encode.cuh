@@ -21,224 +21,194 @@ template <int PASSES, bool SHARED> struct EncodeScanner
   ArithmeticCoder<true, SHARED> &coder;
   uint32_t bits[2], members[2];
 
-  __device__ __forceinline__ EncodeScanner (
-      B &block_, ArithmeticCoder<true, SHARED> &coder_)
+  DEVICE EncodeScanner (B &block_, ArithmeticCoder<true, SHARED> &coder_)
       : block (block_), coder (coder_)
   {
   }
 
-  __device__ __forceinline__ void follow (
-      uint32_t w, uint32_t (&coded)[2], uint32_t (&fresh)[2]);
-  __device__ __forceinline__ uint32_t find_fresh (Scan scan, uint32_t plane);
-  __device__ __forceinline__ void put_contexts (
-      int side, const uint32_t (&c)[6], uint32_t refined);
-  __device__ __forceinline__ bool begin_words (
-      Scan scan, uint32_t plane, uint32_t w);
-  template <bool ALL>
-  __device__ __forceinline__ void visit_stripe (uint32_t w, uint32_t k);
-  __device__ __forceinline__ void visit_words (uint32_t w);
-  __device__ __forceinline__ uint32_t run (Scan scan, uint32_t plane);
-};
-
-/* For SCAN_NEIGHBORS: `coded` has the coefficients that may take part, and gets
+  /* For SCAN_NEIGHBORS: `coded` has the coefficients that may take part, and gets
  * those that do; `fresh` has those that would become significant, and gets those
  * that do.
  *
  * The neighbours of each new coefficient that are still to be visited take part as
  * well, and may be new themselves. Down a column, the carry of an addition follows
  * that through all 32 lines; from column to column it takes a few rounds. */
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ void
-EncodeScanner<PASSES, SHARED>::follow (
-    uint32_t w, uint32_t (&coded)[2], uint32_t (&fresh)[2])
-{
-  uint32_t near[2], found[2] = { 0, 0 };
-  bool more;
+  DEVICE void follow (uint32_t w, uint32_t (&coded)[2], uint32_t (&fresh)[2])
+  {
+    uint32_t near[2], found[2] = { 0, 0 };
+    bool more;
 
-  near[LEFT] = block.with_neighbors (LEFT, w);
-  near[RIGHT] = block.with_neighbors (RIGHT, w);
-  do {
-    uint32_t before = __shfl_up_sync (ALL_LANES, found[RIGHT], 1);
-    uint32_t old[2] = { found[LEFT], found[RIGHT] }, after;
+    near[LEFT] = block.with_neighbors (LEFT, w);
+    near[RIGHT] = block.with_neighbors (RIGHT, w);
+    do {
+      uint32_t before = __shfl_up_sync (ALL_LANES, found[RIGHT], 1);
+      uint32_t old[2] = { found[LEFT], found[RIGHT] }, after;
 
-    if (block.lane == 0)
-      before = 0;
-    near[LEFT] |= (found[LEFT] | found[RIGHT] | before) << 1;
-    found[LEFT] = near[LEFT] & fresh[LEFT];
-    found[LEFT] |= ((fresh[LEFT] + found[LEFT]) ^ fresh[LEFT]) & fresh[LEFT];
-    after = __shfl_down_sync (ALL_LANES, found[LEFT], 1);
-    if (block.lane == 31)
-      after = 0;
-    near[RIGHT] |= (found[RIGHT] | found[LEFT] | after) << 1 | found[LEFT]
-        | after;
-    found[RIGHT] = near[RIGHT] & fresh[RIGHT];
-    found[RIGHT] |= ((fresh[RIGHT] + found[RIGHT]) ^ fresh[RIGHT])
-        & fresh[RIGHT];
-    more = found[LEFT] != old[LEFT] || found[RIGHT] != old[RIGHT];
-  } while (__any_sync (ALL_LANES, more));
+      if (block.lane == 0)
+        before = 0;
+      near[LEFT] |= (found[LEFT] | found[RIGHT] | before) << 1;
+      found[LEFT] = near[LEFT] & fresh[LEFT];
+      found[LEFT] |= ((fresh[LEFT] + found[LEFT]) ^ fresh[LEFT]) & fresh[LEFT];
+      after = __shfl_down_sync (ALL_LANES, found[LEFT], 1);
+      if (block.lane == 31)
+        after = 0;
+      near[RIGHT] |= (found[RIGHT] | found[LEFT] | after) << 1 | found[LEFT]
+          | after;
+      found[RIGHT] = near[RIGHT] & fresh[RIGHT];
+      found[RIGHT] |= ((fresh[RIGHT] + found[RIGHT]) ^ fresh[RIGHT])
+          & fresh[RIGHT];
+      more = found[LEFT] != old[LEFT] || found[RIGHT] != old[RIGHT];
+    } while (__any_sync (ALL_LANES, more));
 #pragma unroll
-  for (int side = 0; side < 2; side++) {
-    fresh[side] = found[side];
-    coded[side] &= near[side];
+    for (int side = 0; side < 2; side++) {
+      fresh[side] = found[side];
+      coded[side] &= near[side];
+    }
   }
-}
 
-/* Before the scan, sets CODED and FRESH to what the scan will leave there. Returns
+  /* Before the scan, sets CODED and FRESH to what the scan will leave there. Returns
  * how many coefficients of the lane become significant. */
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ uint32_t
-EncodeScanner<PASSES, SHARED>::find_fresh (Scan scan, uint32_t plane)
-{
-  uint32_t n = 0;
+  DEVICE uint32_t find_fresh (Scan scan, uint32_t plane)
+  {
+    uint32_t n = 0;
 
 #pragma unroll 1
-  for (uint32_t w = 0; w < block.words; w++) {
-    if (!block.any_awake (w))
-      continue;
+    for (uint32_t w = 0; w < block.words; w++) {
+      if (!block.any_awake (w))
+        continue;
 
+      uint2 both = block.plane_word (plane, w);
+      uint32_t coded[2], fresh[2] = { both.x, both.y };
+
+#pragma unroll
+      for (int side = 0; side < 2; side++) {
+        coded[side] = block.members (scan, side, w);
+        fresh[side] &= scan == SCAN_ALL ? ~block.at (L::SIGNIFICANT, side, w)
+                                        : coded[side];
+      }
+      if (scan == SCAN_NEIGHBORS)
+        follow (w, coded, fresh);
+#pragma unroll
+      for (int side = 0; side < 2; side++) {
+        block.at (L::FRESH, side, w) = fresh[side];
+        if (scan == SCAN_INSIGNIFICANT || scan == SCAN_NEIGHBORS)
+          block.at (L::CODED, side, w) = coded[side];
+        n += __popc (fresh[side]);
+      }
+      if (scan == SCAN_NEIGHBORS)
+        __syncwarp ();
+    }
+    __syncwarp ();
+    return n;
+  }
+
+  DEVICE void put_contexts (int side, const uint32_t (&c)[6], uint32_t refined)
+  {
+    uint32_t bits_of[8];
+
+    /* c, or for refinement 48 + c / 8. */
+    static_assert (
+        PACO_REFINEMENT_SHIFT == 3 && PACO_GPU_REFINEMENT_PLACE == 48,
+        "these are the places below");
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+      bits_of[k] = (refined & c[3 + k]) | (~refined & c[k]);
+    bits_of[3] = ~refined & c[3];
+    bits_of[4] = refined | c[4];
+    bits_of[5] = refined | c[5];
+    bits_of[6] = bits_of[7] = 0;
+    transpose_bytes (bits_of);
+#pragma unroll
+    for (int j = 0; j < 8; j++)
+      block.contexts (side, j) = bits_of[j];
+  }
+
+  /* Prepares 32 lines. Returns whether any coefficient is to be visited. */
+  DEVICE bool begin_words (Scan scan, uint32_t plane, uint32_t w)
+  {
     uint2 both = block.plane_word (plane, w);
-    uint32_t coded[2], fresh[2] = { both.x, both.y };
+
+    bits[LEFT] = both.x;
+    bits[RIGHT] = both.y;
+#pragma unroll
+    for (int side = 0; side < 2; side++) {
+      members[side] = scan == SCAN_INSIGNIFICANT || scan == SCAN_NEIGHBORS
+          ? block.at (L::CODED, side, w)
+          : block.members (scan, side, w);
+      if (scan == SCAN_REST)
+        block.at (L::CODED, side, w) |= members[side];
+    }
+    if (PASSES > 1 && !__any_sync (ALL_LANES, members[LEFT] | members[RIGHT]))
+      return false;
+
+    Surroundings<true, PASSES, true> around (block, w);
 
 #pragma unroll
     for (int side = 0; side < 2; side++) {
-      coded[side] = block.members (scan, side, w);
-      fresh[side] &= scan == SCAN_ALL ? ~block.at (L::SIGNIFICANT, side, w)
-                                      : coded[side];
+      uint32_t c[6], refined = scan == SCAN_REFINEMENT ? ~0u : 0;
+
+      if (scan == SCAN_ALL)
+        refined = around.own (side).before;
+      around.sum (side, block.orientation, c);
+      put_contexts (side, c, refined);
     }
-    if (scan == SCAN_NEIGHBORS)
-      follow (w, coded, fresh);
-#pragma unroll
-    for (int side = 0; side < 2; side++) {
-      block.at (L::FRESH, side, w) = fresh[side];
-      if (scan == SCAN_INSIGNIFICANT || scan == SCAN_NEIGHBORS)
-        block.at (L::CODED, side, w) = coded[side];
-      n += __popc (fresh[side]);
-    }
-    if (scan == SCAN_NEIGHBORS)
-      __syncwarp ();
+    return true;
   }
-  __syncwarp ();
-  return n;
-}
 
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ void
-EncodeScanner<PASSES, SHARED>::put_contexts (
-    int side, const uint32_t (&c)[6], uint32_t refined)
-{
-  uint32_t bits_of[8];
-
-  /* c, or for refinement 48 + c / 8. */
-  static_assert (PACO_REFINEMENT_SHIFT == 3 && PACO_GPU_REFINEMENT_PLACE == 48,
-      "these are the places below");
-#pragma unroll
-  for (int k = 0; k < 3; k++)
-    bits_of[k] = (refined & c[3 + k]) | (~refined & c[k]);
-  bits_of[3] = ~refined & c[3];
-  bits_of[4] = refined | c[4];
-  bits_of[5] = refined | c[5];
-  bits_of[6] = bits_of[7] = 0;
-  transpose_bytes (bits_of);
-#pragma unroll
-  for (int j = 0; j < 8; j++)
-    block.contexts (side, j) = bits_of[j];
-}
-
-/* Prepares 32 lines. Returns whether any coefficient is to be visited. */
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ bool
-EncodeScanner<PASSES, SHARED>::begin_words (
-    Scan scan, uint32_t plane, uint32_t w)
-{
-  uint2 both = block.plane_word (plane, w);
-
-  bits[LEFT] = both.x;
-  bits[RIGHT] = both.y;
-#pragma unroll
-  for (int side = 0; side < 2; side++) {
-    members[side] = scan == SCAN_INSIGNIFICANT || scan == SCAN_NEIGHBORS
-        ? block.at (L::CODED, side, w)
-        : block.members (scan, side, w);
-    if (scan == SCAN_REST)
-      block.at (L::CODED, side, w) |= members[side];
-  }
-  if (PASSES > 1 && !__any_sync (ALL_LANES, members[LEFT] | members[RIGHT]))
-    return false;
-
-  Surroundings<true, PASSES, true> around (block, w);
-
-#pragma unroll
-  for (int side = 0; side < 2; side++) {
-    uint32_t c[6], refined = scan == SCAN_REFINEMENT ? ~0u : 0;
-
-    if (scan == SCAN_ALL)
-      refined = around.own (side).before;
-    around.sum (side, block.orientation, c);
-    put_contexts (side, c, refined);
-  }
-  return true;
-}
-
-/* Scans stripe k of 32 lines. ALL says that all lanes take part in all visits. */
-template <int PASSES, bool SHARED>
-template <bool ALL>
-__device__ __forceinline__ void
-EncodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
-{
-  uint32_t density = block.density (w, k);
-  uint32_t row = shared_address () + PACO_BPC_ROW_BYTES * density;
-  uint32_t places = shared_address () + block.context_place () + k;
-  uint32_t line = 1u << PACO_STRIPE_LINES * k;
-  uint32_t end = line << PACO_STRIPE_LINES; /* 0 at last */
+  /* Scans stripe k of 32 lines. ALL says that all lanes take part in all visits. */
+  template <bool ALL> DEVICE void visit_stripe (uint32_t w, uint32_t k)
+  {
+    uint32_t density = block.density (w, k);
+    uint32_t row = shared_address () + PACO_BPC_ROW_BYTES * density;
+    uint32_t places = shared_address () + block.context_place () + k;
+    uint32_t line = 1u << PACO_STRIPE_LINES * k;
+    uint32_t end = line << PACO_STRIPE_LINES; /* 0 at last */
 
 #pragma unroll 1
-  do {
+    do {
 #pragma unroll
-    for (int side = 0; side < 2; side++) {
-      uint32_t place = shared_byte (places + 128 * PACO_STRIPE_LINES * side);
-      uint32_t probability = shared_byte (row + place) << 24;
-      bool active = members[side] & line;
+      for (int side = 0; side < 2; side++) {
+        uint32_t place = shared_byte (places + 128 * PACO_STRIPE_LINES * side);
+        uint32_t probability = shared_byte (row + place) << 24;
+        bool active = members[side] & line;
 
-      /* Where a plane has several scans, in many visits no lane takes part. */
-      if (ALL)
-        coder.visit_all (bits[side] & line, probability);
-      else if (PASSES == 1 || __any_sync (ALL_LANES, active))
-        coder.visit (active, bits[side] & line, probability);
-    }
-    places += 128;
-    line <<= 1;
-  } while (line != end);
-}
-
-/* Scans 32 lines, or as many as there are. */
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ void
-EncodeScanner<PASSES, SHARED>::visit_words (uint32_t w)
-{
-  bool whole = PASSES == 1 && block.is_whole (32 * w, 32);
-
-#pragma unroll 1
-  for (uint32_t k = 0; k < 4; k++) {
-    if (!(block.awake >> (4 * w + k) & 1))
-      continue;
-    if (whole)
-      visit_stripe<true> (w, k);
-    else
-      visit_stripe<false> (w, k);
+        /* Where a plane has several scans, in many visits no lane takes part. */
+        if (ALL)
+          coder.visit_all (bits[side] & line, probability);
+        else if (PASSES == 1 || __any_sync (ALL_LANES, active))
+          coder.visit (active, bits[side] & line, probability);
+      }
+      places += 128;
+      line <<= 1;
+    } while (line != end);
   }
-}
 
-/* Scans the block. Returns how many coefficients of the lane became significant. */
-template <int PASSES, bool SHARED>
-__device__ __forceinline__ uint32_t
-EncodeScanner<PASSES, SHARED>::run (Scan scan, uint32_t plane)
-{
-  uint32_t n = scan == SCAN_REFINEMENT ? 0 : find_fresh (scan, plane);
+  /* Scans 32 lines, or as many as there are. */
+  DEVICE void visit_words (uint32_t w)
+  {
+    bool whole = PASSES == 1 && block.is_whole (32 * w, 32);
 
 #pragma unroll 1
-  for (uint32_t w = 0; w < block.words; w++)
-    if (block.any_awake (w) && begin_words (scan, plane, w))
-      visit_words (w);
-  __syncwarp ();
-  return n;
-}
+    for (uint32_t k = 0; k < 4; k++) {
+      if (!(block.awake >> (4 * w + k) & 1))
+        continue;
+      if (whole)
+        visit_stripe<true> (w, k);
+      else
+        visit_stripe<false> (w, k);
+    }
+  }
+
+  /* Scans the block. Returns how many coefficients of the lane became significant. */
+  DEVICE uint32_t run (Scan scan, uint32_t plane)
+  {
+    uint32_t n = scan == SCAN_REFINEMENT ? 0 : find_fresh (scan, plane);
+
+#pragma unroll 1
+    for (uint32_t w = 0; w < block.words; w++)
+      if (block.any_awake (w) && begin_words (scan, plane, w))
+        visit_words (w);
+    __syncwarp ();
+    return n;
+  }
+};

@@ -3,10 +3,88 @@
  * columns are 32 words of int16 pairs (or twice 32 words of int32), and when they
  * are transposed as a 32x32 matrix of bits, each word is a bitplane. */
 #pragma once
-#include "gpu/kernels/bpc_rounding.cuh"
+#include "codec/rounding.h"
+#include "gpu/kernels/bpc_contexts.cuh"
+
+/* --- Rounding of coefficients to quantizer indices (FORMAT.md section 9) ---
+ *
+ * 32 lines of a lane's two columns at once, with a word for each bit of the coefficients,
+ * and logic on words for arithmetic. It needs no more registers than the slicing. */
+
+/* Returns which coefficients of 32 lines are at least PACO_ROUNDING_SIGNIFICANT; f:
+ * the bits behind the point, from the lowest; index: any before it. */
+static DEVICE uint32_t
+significant_by (const uint32_t (&f)[PACO_FRACTION_BITS], uint32_t index)
+{
+  return index | (f[3] & f[2] & (f[1] | f[0]));
+}
+
+/* The coefficients that are rounded up; c has the bits of their contexts. */
+static DEVICE uint32_t
+rounded_up (const uint32_t (&c)[6], const uint32_t (&f)[PACO_FRACTION_BITS])
+{
+  uint32_t from_8 = c[3] | c[4] | c[5], from_4 = from_8 | c[2];
+  uint32_t from_6 = from_8 | (c[2] & c[1]);
+  uint32_t from_12 = c[5] | c[4] | (c[3] & c[2]);
+  uint32_t from_24 = c[5] | (c[4] & c[3]);
+  /* The bits of what is added. */
+  uint32_t r0 = (from_4 & (from_6 ^ from_12 ^ from_24)) | (~from_4 & c[0]);
+  uint32_t r1 = (from_4 & from_12) | (~from_4 & c[1]);
+  uint32_t carry = f[0] & r0;
+
+  carry = (f[1] & r1) | (f[1] & carry) | (r1 & carry);
+  carry = (f[2] & from_4) | (f[2] & carry) | (from_4 & carry);
+  return f[3] & carry;
+}
+
+/* The same for both columns, from the bits behind the point and from whether there
+ * are any before it. */
+template <int PASSES>
+static DEVICE void
+round_columns (const uint32_t (&f)[2][PACO_FRACTION_BITS],
+    const uint32_t (&index)[2], uint32_t lane, uint32_t (&up)[2])
+{
+  uint32_t words[2] = { significant_by (f[0], index[0]),
+    significant_by (f[1], index[1]) };
+  Surroundings<true, PASSES, false> around (words, lane);
+
+#pragma unroll
+  for (int side = 0; side < 2; side++) {
+    uint32_t c[6];
+
+    around.sum (side, ORIENTATION_LL, c);
+    up[side] = rounded_up (c, f[side]);
+  }
+}
+
+/* Adds 1 to the coefficients of `up`, in N planes from `first` on. */
+template <int N>
+static DEVICE void
+add_to_planes (uint32_t (&a)[32], int first, uint32_t up)
+{
+#pragma unroll
+  for (int p = 0; p < N; p++) {
+    uint32_t carry = a[first + p] & up;
+
+    a[first + p] ^= up;
+    up = carry;
+  }
+}
+
+/* Takes the N lowest planes away. */
+template <int N>
+static DEVICE void
+shift_planes (uint32_t (&a)[32])
+{
+#pragma unroll
+  for (int p = 0; p < 32; p++)
+    a[p] = p + N < 32 ? a[p + N] : 0;
+}
+
+/* --- Slicing --- */
 
 /* Exchanges bit i of a[k] with bit k of a[i]. */
-static __device__ __forceinline__ void
+static DEVICE void
 transpose_bits (uint32_t (&a)[32])
 {
   constexpr uint32_t masks[5] = { 0x0000ffff, 0x00ff00ff, 0x0f0f0f0f,
@@ -30,6 +108,13 @@ struct Scaling
   uint32_t lost_planes;       /* that have gone with it */
 };
 
+/* Returns how many pairs lie one above the other. */
+static DEVICE uint32_t
+pairs_of_column (uint32_t column)
+{
+  return __popc (column & column << 1);
+}
+
 template <int PASSES, typename T> struct Slicer
 {
   using L = Layout<PASSES>;
@@ -48,8 +133,8 @@ template <int PASSES, typename T> struct Slicer
   uint32_t n_right;
   uint32_t stripe_planes; /* lane g: of stripe g */
 
-  __device__ __forceinline__ Slicer (B &block_, const PacoGpuBlock &place,
-      const void *coefficients, const Scaling &scaling_)
+  DEVICE Slicer (B &block_, const PacoGpuBlock &place, const void *coefficients,
+      const Scaling &scaling_)
       : block (block_), stride (place.stride),
         dropped (place.dropped_planes - scaling_.lost_planes),
         fraction_bits (place.fraction_bits), scaling (scaling_)
@@ -59,306 +144,263 @@ template <int PASSES, typename T> struct Slicer
     stripe_planes = 0;
   }
 
-  __device__ __forceinline__ void rescale_pairs (uint32_t (&a)[32]);
-  __device__ __forceinline__ void load_pairs (uint32_t w, uint32_t (&a)[32]);
-  __device__ __forceinline__ void load_column (
-      int side, uint32_t w, uint32_t (&a)[32]);
-  __device__ __forceinline__ bool find_stripes (
-      uint32_t w, uint32_t p, uint32_t highest);
-  __device__ __forceinline__ void count (
-      uint32_t p, uint32_t left, uint32_t right, uint32_t n_pairs);
-  __device__ __forceinline__ void round_pairs (uint32_t (&a)[32]);
-  __device__ void slice_pairs (uint32_t w);
-  __device__ void find_up (uint32_t w, uint32_t (&up)[2]);
-  __device__ void slice_column (int side, uint32_t w, uint32_t up);
-  __device__ void clear_planes (uint32_t planes);
-  __device__ uint32_t slice ();
-};
+  /* Does paco_rate_scale() with magnitudes below 2^15. */
+  DEVICE void rescale_pairs (uint32_t (&a)[32])
+  {
+    uint32_t multiplier = scaling.multiplier;
+    uint32_t shift = min (scaling.shift, 31u); /* products are below 2^31 */
 
-/* Does paco_rate_scale() with magnitudes below 2^15. */
-template <int PASSES, typename T>
-__device__ __forceinline__ void
-Slicer<PASSES, T>::rescale_pairs (uint32_t (&a)[32])
-{
-  uint32_t multiplier = scaling.multiplier;
-  uint32_t shift = min (scaling.shift, 31u); /* products are below 2^31 */
-
-#pragma unroll
-  for (int y = 0; y < 32; y++)
-    a[y] = (a[y] & 0xffff) * multiplier >> shift
-        | (a[y] >> 16) * multiplier >> shift << 16;
-}
-
-/* Puts the magnitudes of both columns into one word. */
-template <int PASSES, typename T>
-__device__ __forceinline__ void
-Slicer<PASSES, T>::load_pairs (uint32_t w, uint32_t (&a)[32])
-{
-  const T *row = rows + (size_t) (32 * w) * stride;
-  uint32_t step = opaque (stride);
-  uint32_t left_sign = 0, right_sign = 0;
-  uint32_t mask = block.column[RIGHT] ? ~0u : block.column[LEFT] ? 0xffff : 0;
-
-#pragma unroll
-  for (int y = 0; y < 32; y++) {
-    uint32_t line = 32 * w + y, pair = 0;
-
-    if (line < block.height && mask)
-      pair = *(const uint32_t *) row & mask;
-    row += step;
-    left_sign |= (pair >> 15 & 1) << y;
-    right_sign |= (pair >> 31) << y;
-    a[y] = __vabs2 (pair);
-  }
-  if (scaling.multiplier != 0)
-    rescale_pairs (a);
-  block.at (L::SIGN, LEFT, w) = left_sign;
-  block.at (L::SIGN, RIGHT, w) = right_sign;
-}
-
-template <int PASSES, typename T>
-__device__ __forceinline__ void
-Slicer<PASSES, T>::load_column (int side, uint32_t w, uint32_t (&a)[32])
-{
-  const T *row = rows + (size_t) (32 * w) * stride + side;
-  uint32_t step = opaque (stride);
-  uint32_t sign = 0;
-
-#pragma unroll
-  for (int y = 0; y < 32; y++) {
-    uint32_t line = 32 * w + y;
-    int32_t value = 0;
-
-    if (line < block.height && block.column[side])
-      value = *row;
-    row += step;
-    sign |= ((uint32_t) value >> 31) << y;
-    a[y] = abs (value);
-  }
-  if (scaling.multiplier != 0)
 #pragma unroll
     for (int y = 0; y < 32; y++)
-      a[y] = paco_rate_scale (a[y], scaling.multiplier, scaling.shift);
-  block.at (L::SIGN, side, w) = sign;
-}
+      a[y] = (a[y] & 0xffff) * multiplier >> shift
+          | (a[y] >> 16) * multiplier >> shift << 16;
+  }
 
-/* Sets `highest` to the coefficients of 32 lines whose highest plane is p. Returns
+  /* Puts the magnitudes of both columns into one word. */
+  DEVICE void load_pairs (uint32_t w, uint32_t (&a)[32])
+  {
+    const T *row = rows + (size_t) (32 * w) * stride;
+    uint32_t step = opaque (stride);
+    uint32_t left_sign = 0, right_sign = 0;
+    uint32_t mask = block.column[RIGHT] ? ~0u : block.column[LEFT] ? 0xffff : 0;
+
+#pragma unroll
+    for (int y = 0; y < 32; y++) {
+      uint32_t line = 32 * w + y, pair = 0;
+
+      if (line < block.height && mask)
+        pair = *(const uint32_t *) row & mask;
+      row += step;
+      left_sign |= (pair >> 15 & 1) << y;
+      right_sign |= (pair >> 31) << y;
+      a[y] = __vabs2 (pair);
+    }
+    if (scaling.multiplier != 0)
+      rescale_pairs (a);
+    block.at (L::SIGN, LEFT, w) = left_sign;
+    block.at (L::SIGN, RIGHT, w) = right_sign;
+  }
+
+  DEVICE void load_column (int side, uint32_t w, uint32_t (&a)[32])
+  {
+    const T *row = rows + (size_t) (32 * w) * stride + side;
+    uint32_t step = opaque (stride);
+    uint32_t sign = 0;
+
+#pragma unroll
+    for (int y = 0; y < 32; y++) {
+      uint32_t line = 32 * w + y;
+      int32_t value = 0;
+
+      if (line < block.height && block.column[side])
+        value = *row;
+      row += step;
+      sign |= ((uint32_t) value >> 31) << y;
+      a[y] = abs (value);
+    }
+    if (scaling.multiplier != 0)
+#pragma unroll
+      for (int y = 0; y < 32; y++)
+        a[y] = paco_rate_scale (a[y], scaling.multiplier, scaling.shift);
+    block.at (L::SIGN, side, w) = sign;
+  }
+
+  /* Sets `highest` to the coefficients of 32 lines whose highest plane is p. Returns
  * whether there are any. */
-template <int PASSES, typename T>
-__device__ __forceinline__ bool
-Slicer<PASSES, T>::find_stripes (uint32_t w, uint32_t p, uint32_t highest)
-{
-  uint32_t lines = or_of_lanes (highest);
+  DEVICE bool find_stripes (uint32_t w, uint32_t p, uint32_t highest)
+  {
+    uint32_t lines = or_of_lanes (highest);
 
-  if (block.lane / 4 == w && (lines >> 8 * (block.lane % 4) & 255))
-    stripe_planes = max (stripe_planes, p + 1);
-  return lines != 0;
-}
+    if (block.lane / 4 == w && (lines >> 8 * (block.lane % 4) & 255))
+      stripe_planes = max (stripe_planes, p + 1);
+    return lines != 0;
+  }
 
-/* Counts the coefficients `left` and `right`, whose highest plane is p. */
-template <int PASSES, typename T>
-__device__ __forceinline__ void
-Slicer<PASSES, T>::count (
-    uint32_t p, uint32_t left, uint32_t right, uint32_t n_pairs)
-{
-  uint32_t n_of_right = __popc (right);
-  uint32_t n = sum_of_lanes (__popc (left) + n_of_right + (n_pairs << 16));
+  /* Counts the coefficients `left` and `right`, whose highest plane is p. */
+  DEVICE void count (
+      uint32_t p, uint32_t left, uint32_t right, uint32_t n_pairs)
+  {
+    uint32_t n_of_right = __popc (right);
+    uint32_t n = sum_of_lanes (__popc (left) + n_of_right + (n_pairs << 16));
 
-  if (block.lane == p)
-    counts += n;
-  if (dropped == p)
-    n_right += n_of_right;
-}
+    if (block.lane == p)
+      counts += n;
+    if (dropped == p)
+      n_right += n_of_right;
+  }
 
-/* Returns how many pairs lie one above the other. */
-static __device__ __forceinline__ uint32_t
-pairs_of_column (uint32_t column)
-{
-  return __popc (column & column << 1);
-}
+  /* Rounds the planes of both columns. */
+  DEVICE void round_pairs (uint32_t (&a)[32])
+  {
+    constexpr int N = 16, F = PACO_FRACTION_BITS;
+    uint32_t f[2][F], index[2] = { 0, 0 }, up[2];
 
-/* Rounds the planes of both columns. */
-template <int PASSES, typename T>
-__device__ __forceinline__ void
-Slicer<PASSES, T>::round_pairs (uint32_t (&a)[32])
-{
-  constexpr int N = 16, F = PACO_FRACTION_BITS;
-  uint32_t f[2][F], index[2] = { 0, 0 }, up[2];
+    if (fraction_bits == 1) {
+      add_to_planes<N - 1> (a, 1, a[0]);
+      add_to_planes<N - 1> (a, N + 1, a[N]);
+    } else if (fraction_bits == F) {
+#pragma unroll
+      for (int side = 0; side < 2; side++) {
+#pragma unroll
+        for (int p = 0; p < F; p++)
+          f[side][p] = a[N * side + p];
+#pragma unroll
+        for (int p = F; p < N; p++)
+          index[side] |= a[N * side + p];
+      }
+      round_columns<PASSES> (f, index, block.lane, up);
+      add_to_planes<N - F> (a, F, up[LEFT]);
+      add_to_planes<N - F> (a, N + F, up[RIGHT]);
+    }
+  }
 
-  if (fraction_bits == 1) {
-    add_to_planes<N - 1> (a, 1, a[0]);
-    add_to_planes<N - 1> (a, N + 1, a[N]);
-  } else if (fraction_bits == F) {
+  __device__ void slice_pairs (uint32_t w)
+  {
+    uint2 *word = &block.plane_word (15 - fraction_bits, w);
+    uint32_t plane_step = 32 * opaque (block.words);
+    uint32_t a[32];
+    uint32_t seen_left = 0, seen_right = 0;
+    bool began = false;
+
+    load_pairs (w, a);
+    transpose_bits (a);
+    round_pairs (a);
+#pragma unroll
+    for (int p = 15; p >= 0; p--) {
+      if (p < PACO_FRACTION_BITS && p < fraction_bits)
+        break;
+
+      uint32_t left = a[p] & ~seen_left, right = a[16 + p] & ~seen_right;
+
+      if (find_stripes (w, p - fraction_bits, left | right))
+        began = true;
+      if (began) {
+        *word = make_uint2 (a[p], a[16 + p]);
+        seen_left |= left;
+        seen_right |= right;
+        count (p - fraction_bits, left, right,
+            pairs_of_column (seen_left) + pairs_of_column (seen_right)
+                + __popc (seen_left & seen_right));
+      }
+      word -= plane_step;
+    }
+  }
+
+  /* Finds which coefficients are rounded up, for columns that are sliced one by one. */
+  __device__ void find_up (uint32_t w, uint32_t (&up)[2])
+  {
+    constexpr int F = PACO_FRACTION_BITS;
+    uint32_t f[2][F], index[2] = { 0, 0 };
+
+    up[LEFT] = up[RIGHT] = 0;
+    if (fraction_bits == 0)
+      return;
 #pragma unroll
     for (int side = 0; side < 2; side++) {
+      uint32_t a[32];
+
+      load_column (side, w, a);
+      transpose_bits (a);
+      up[side] = a[0];
 #pragma unroll
       for (int p = 0; p < F; p++)
-        f[side][p] = a[N * side + p];
+        f[side][p] = a[p];
 #pragma unroll
-      for (int p = F; p < N; p++)
-        index[side] |= a[N * side + p];
+      for (int p = F; p < PACO_BPC_PLANES_32; p++)
+        index[side] |= a[p];
     }
-    round_columns<PASSES> (f, index, block.lane, up);
-    add_to_planes<N - F> (a, F, up[LEFT]);
-    add_to_planes<N - F> (a, N + F, up[RIGHT]);
+    if (fraction_bits == F)
+      round_columns<PASSES> (f, index, block.lane, up);
   }
-}
 
-template <int PASSES, typename T>
-__device__ void
-Slicer<PASSES, T>::slice_pairs (uint32_t w)
-{
-  uint2 *word = &block.plane_word (15 - fraction_bits, w);
-  uint32_t plane_step = 32 * opaque (block.words);
-  uint32_t a[32];
-  uint32_t seen_left = 0, seen_right = 0;
-  bool began = false;
-
-  load_pairs (w, a);
-  transpose_bits (a);
-  round_pairs (a);
-#pragma unroll
-  for (int p = 15; p >= 0; p--) {
-    if (p < PACO_FRACTION_BITS && p < fraction_bits)
-      break;
-
-    uint32_t left = a[p] & ~seen_left, right = a[16 + p] & ~seen_right;
-
-    if (find_stripes (w, p - fraction_bits, left | right))
-      began = true;
-    if (began) {
-      *word = make_uint2 (a[p], a[16 + p]);
-      seen_left |= left;
-      seen_right |= right;
-      count (p - fraction_bits, left, right,
-          pairs_of_column (seen_left) + pairs_of_column (seen_right)
-              + __popc (seen_left & seen_right));
-    }
-    word -= plane_step;
-  }
-}
-
-/* Finds which coefficients are rounded up, for columns that are sliced one by one. */
-template <int PASSES, typename T>
-__device__ void
-Slicer<PASSES, T>::find_up (uint32_t w, uint32_t (&up)[2])
-{
-  constexpr int F = PACO_FRACTION_BITS;
-  uint32_t f[2][F], index[2] = { 0, 0 };
-
-  up[LEFT] = up[RIGHT] = 0;
-  if (fraction_bits == 0)
-    return;
-#pragma unroll
-  for (int side = 0; side < 2; side++) {
+  __device__ void slice_column (int side, uint32_t w, uint32_t up)
+  {
+    constexpr int N = PACO_BPC_PLANES_32, F = PACO_FRACTION_BITS;
+    uint32_t *word = (uint32_t *) &block.plane_word (N - 1, w) + side;
+    uint32_t plane_step = 64 * opaque (block.words);
     uint32_t a[32];
+    uint32_t seen = 0, seen_left = 0;
 
     load_column (side, w, a);
     transpose_bits (a);
-    up[side] = a[0];
+    if (fraction_bits == 1)
+      shift_planes<1> (a);
+    else if (fraction_bits == F)
+      shift_planes<F> (a);
+    add_to_planes<N> (a, 0, up);
 #pragma unroll
-    for (int p = 0; p < F; p++)
-      f[side][p] = a[p];
-#pragma unroll
-    for (int p = F; p < PACO_BPC_PLANES_32; p++)
-      index[side] |= a[p];
-  }
-  if (fraction_bits == F)
-    round_columns<PASSES> (f, index, block.lane, up);
-}
+    for (int p = N - 1; p >= 0; p--) {
+      uint32_t highest = a[p] & ~seen, n_pairs;
 
-template <int PASSES, typename T>
-__device__ void
-Slicer<PASSES, T>::slice_column (int side, uint32_t w, uint32_t up)
-{
-  constexpr int N = PACO_BPC_PLANES_32, F = PACO_FRACTION_BITS;
-  uint32_t *word = (uint32_t *) &block.plane_word (N - 1, w) + side;
-  uint32_t plane_step = 64 * opaque (block.words);
-  uint32_t a[32];
-  uint32_t seen = 0, seen_left = 0;
-
-  load_column (side, w, a);
-  transpose_bits (a);
-  if (fraction_bits == 1)
-    shift_planes<1> (a);
-  else if (fraction_bits == F)
-    shift_planes<F> (a);
-  add_to_planes<N> (a, 0, up);
-#pragma unroll
-  for (int p = N - 1; p >= 0; p--) {
-    uint32_t highest = a[p] & ~seen, n_pairs;
-
-    seen |= a[p];
-    n_pairs = pairs_of_column (seen);
-    if (side == RIGHT && p + scaling.lost_planes < N) {
-      seen_left |= word[-1];
-      n_pairs += __popc (seen & seen_left);
+      seen |= a[p];
+      n_pairs = pairs_of_column (seen);
+      if (side == RIGHT && p + scaling.lost_planes < N) {
+        seen_left |= word[-1];
+        n_pairs += __popc (seen & seen_left);
+      }
+      find_stripes (w, p, highest);
+      count (
+          p, side == LEFT ? highest : 0, side == RIGHT ? highest : 0, n_pairs);
+      /* Higher planes are zero, and would lie above those of the block. */
+      if (p + scaling.lost_planes < N)
+        *word = a[p];
+      word -= plane_step;
     }
-    find_stripes (w, p, highest);
-    count (p, side == LEFT ? highest : 0, side == RIGHT ? highest : 0, n_pairs);
-    /* Higher planes are zero, and would lie above those of the block. */
-    if (p + scaling.lost_planes < N)
-      *word = a[p];
-    word -= plane_step;
   }
-}
 
-/* Stores zeros for planes that lines have not stored because they are zero there. */
-template <int PASSES, typename T>
-__device__ void
-Slicer<PASSES, T>::clear_planes (uint32_t planes)
-{
-  for (uint32_t w = 0; w < block.words; w++) {
-    const uint32_t *stripes = shared + STRIPE_PLANES + 4 * w;
-    uint32_t p = max (
-        max (stripes[0], stripes[1]), max (stripes[2], stripes[3]));
+  /* Stores zeros for planes that lines have not stored because they are zero there. */
+  __device__ void clear_planes (uint32_t planes)
+  {
+    for (uint32_t w = 0; w < block.words; w++) {
+      const uint32_t *stripes = shared + STRIPE_PLANES + 4 * w;
+      uint32_t p = max (
+          max (stripes[0], stripes[1]), max (stripes[2], stripes[3]));
 
-    for (; p < planes; p++)
-      block.plane_word (p, w) = make_uint2 (0, 0);
+      for (; p < planes; p++)
+        block.plane_word (p, w) = make_uint2 (0, 0);
+    }
   }
-}
 
-/* Slices the block, and returns its number of planes. It works as if there were no lost
+  /* Slices the block, and returns its number of planes. It works as if there were no lost
  * planes, and moves the planes up by their number at the end. */
-template <int PASSES, typename T>
-__device__ uint32_t
-Slicer<PASSES, T>::slice ()
-{
-  uint32_t planes, lost;
+  __device__ uint32_t slice ()
+  {
+    uint32_t planes, lost;
 
-  block.planes += 32 * block.words * scaling.lost_planes;
+    block.planes += 32 * block.words * scaling.lost_planes;
 #pragma unroll 1
-  for (uint32_t w = 0; w < block.words; w++) {
-    if (NARROW) {
-      slice_pairs (w);
-    } else {
-      uint32_t up[2];
+    for (uint32_t w = 0; w < block.words; w++) {
+      if (NARROW) {
+        slice_pairs (w);
+      } else {
+        uint32_t up[2];
 
-      find_up (w, up);
-      slice_column (LEFT, w, up[LEFT]);
-      slice_column (RIGHT, w, up[RIGHT]);
+        find_up (w, up);
+        slice_column (LEFT, w, up[LEFT]);
+        slice_column (RIGHT, w, up[RIGHT]);
+      }
     }
-  }
-  n_right = sum_of_lanes (n_right);
-  planes = 32 - __clz (__ballot_sync (ALL_LANES, (counts & 0xffff) > 0));
-  shared[STRIPE_PLANES + block.lane] = stripe_planes;
-  __syncwarp ();
-  if (NARROW)
-    clear_planes (planes);
-  __syncwarp ();
-  lost = scaling.lost_planes;
-  if (lost == 0)
-    return planes;
+    n_right = sum_of_lanes (n_right);
+    planes = 32 - __clz (__ballot_sync (ALL_LANES, (counts & 0xffff) > 0));
+    shared[STRIPE_PLANES + block.lane] = stripe_planes;
+    __syncwarp ();
+    if (NARROW)
+      clear_planes (planes);
+    __syncwarp ();
+    lost = scaling.lost_planes;
+    if (lost == 0)
+      return planes;
 
-  block.planes -= 32 * block.words * lost;
-  counts = __shfl_up_sync (ALL_LANES, counts, lost);
-  if (block.lane < lost)
-    counts = 0;
-  if (stripe_planes > 0)
-    shared[STRIPE_PLANES + block.lane] = stripe_planes + lost;
-  __syncwarp ();
-  return planes > 0 ? planes + lost : 0;
-}
+    block.planes -= 32 * block.words * lost;
+    counts = __shfl_up_sync (ALL_LANES, counts, lost);
+    if (block.lane < lost)
+      counts = 0;
+    if (stripe_planes > 0)
+      shared[STRIPE_PLANES + block.lane] = stripe_planes + lost;
+    __syncwarp ();
+    return planes > 0 ? planes + lost : 0;
+  }
+};
 
 /* --- and back --- */
 
@@ -375,110 +417,96 @@ template <int PASSES, typename T> struct Unslicer
   uint32_t dropped, planes;
   uint32_t middle; /* added to magnitudes that are not 0 */
 
-  __device__ __forceinline__ Unslicer (
-      B &block_, const PacoGpuBlock &place, void *coefficients)
+  DEVICE Unslicer (B &block_, const PacoGpuBlock &place, void *coefficients)
       : block (block_), stride (place.stride), dropped (0), planes (0),
         middle (0)
   {
     rows = (T *) coefficients + place.coefficients + 2 * block.lane;
   }
 
-  __device__ void write_pairs (uint32_t w);
-  __device__ void write_column (int side, uint32_t w);
-  __device__ void write ();
-  __device__ void write_zeros ();
-};
-
-template <int PASSES, typename T>
-__device__ void
-Unslicer<PASSES, T>::write_pairs (uint32_t w)
-{
-  T *row = rows + (size_t) (32 * w) * stride;
-  uint32_t step = opaque (stride);
-  uint32_t a[32];
-  uint32_t left = block.at (L::SIGN, LEFT, w);
-  uint32_t right = block.at (L::SIGN, RIGHT, w);
-  const uint2 *word = &block.plane_word (0, w);
-  uint32_t plane_step = 32 * opaque (block.words);
+  __device__ void write_pairs (uint32_t w)
+  {
+    T *row = rows + (size_t) (32 * w) * stride;
+    uint32_t step = opaque (stride);
+    uint32_t a[32];
+    uint32_t left = block.at (L::SIGN, LEFT, w);
+    uint32_t right = block.at (L::SIGN, RIGHT, w);
+    const uint2 *word = &block.plane_word (0, w);
+    uint32_t plane_step = 32 * opaque (block.words);
 
 #pragma unroll
-  for (uint32_t p = 0; p < 16; p++) {
-    uint2 both = make_uint2 (0, 0);
+    for (uint32_t p = 0; p < 16; p++) {
+      uint2 both = make_uint2 (0, 0);
 
-    if (p >= dropped && p < planes)
-      both = *word;
-    word += plane_step;
-    a[p] = both.x;
-    a[16 + p] = both.y;
-  }
-  transpose_bits (a);
+      if (p >= dropped && p < planes)
+        both = *word;
+      word += plane_step;
+      a[p] = both.x;
+      a[16 + p] = both.y;
+    }
+    transpose_bits (a);
 #pragma unroll
-  for (int y = 0; y < 32; y++) {
-    uint32_t negative = (left >> y & 1 ? 0xffff : 0)
-        | (right >> y & 1 ? 0xffff0000u : 0);
-    uint32_t pair = a[y];
+    for (int y = 0; y < 32; y++) {
+      uint32_t negative = (left >> y & 1 ? 0xffff : 0)
+          | (right >> y & 1 ? 0xffff0000u : 0);
+      uint32_t pair = a[y];
 
-    if (middle)
-      pair += __vcmpne2 (pair, 0) & middle * 0x10001;
-    pair = __vsub2 (pair ^ negative, negative);
-    if (32 * w + y < block.height && block.column[LEFT])
-      *(uint32_t *) row = pair;
-    row += step;
-  }
-}
-
-template <int PASSES, typename T>
-__device__ void
-Unslicer<PASSES, T>::write_column (int side, uint32_t w)
-{
-  T *row = rows + (size_t) (32 * w) * stride + side;
-  const uint32_t *word = (const uint32_t *) &block.plane_word (0, w) + side;
-  uint32_t step = opaque (stride), plane_step = 64 * opaque (block.words);
-  uint32_t a[32];
-  uint32_t sign = block.at (L::SIGN, side, w);
-
-#pragma unroll
-  for (uint32_t p = 0; p < 32; p++) {
-    a[p] = p < PACO_BPC_PLANES_32 && p >= dropped && p < planes ? *word : 0;
-    word += plane_step;
-  }
-  transpose_bits (a);
-#pragma unroll
-  for (int y = 0; y < 32; y++) {
-    uint32_t negative = sign >> y & 1 ? ~0u : 0;
-    uint32_t value = a[y] + (a[y] ? middle : 0);
-
-    if (32 * w + y < block.height && block.column[side])
-      *row = (T) ((value ^ negative) - negative);
-    row += step;
-  }
-}
-
-template <int PASSES, typename T>
-__device__ void
-Unslicer<PASSES, T>::write ()
-{
-#pragma unroll 1
-  for (uint32_t w = 0; w < block.words; w++) {
-    if (NARROW) {
-      write_pairs (w);
-    } else {
-      write_column (LEFT, w);
-      write_column (RIGHT, w);
+      if (middle)
+        pair += __vcmpne2 (pair, 0) & middle * 0x10001;
+      pair = __vsub2 (pair ^ negative, negative);
+      if (32 * w + y < block.height && block.column[LEFT])
+        *(uint32_t *) row = pair;
+      row += step;
     }
   }
-}
 
-template <int PASSES, typename T>
-__device__ void
-Unslicer<PASSES, T>::write_zeros ()
-{
-  for (uint32_t line = 0; line < block.height; line++) {
-    T *row = rows + (size_t) line * stride;
+  __device__ void write_column (int side, uint32_t w)
+  {
+    T *row = rows + (size_t) (32 * w) * stride + side;
+    const uint32_t *word = (const uint32_t *) &block.plane_word (0, w) + side;
+    uint32_t step = opaque (stride), plane_step = 64 * opaque (block.words);
+    uint32_t a[32];
+    uint32_t sign = block.at (L::SIGN, side, w);
 
-    if (block.column[LEFT])
-      row[LEFT] = 0;
-    if (block.column[RIGHT])
-      row[RIGHT] = 0;
+#pragma unroll
+    for (uint32_t p = 0; p < 32; p++) {
+      a[p] = p < PACO_BPC_PLANES_32 && p >= dropped && p < planes ? *word : 0;
+      word += plane_step;
+    }
+    transpose_bits (a);
+#pragma unroll
+    for (int y = 0; y < 32; y++) {
+      uint32_t negative = sign >> y & 1 ? ~0u : 0;
+      uint32_t value = a[y] + (a[y] ? middle : 0);
+
+      if (32 * w + y < block.height && block.column[side])
+        *row = (T) ((value ^ negative) - negative);
+      row += step;
+    }
   }
-}
+
+  __device__ void write ()
+  {
+#pragma unroll 1
+    for (uint32_t w = 0; w < block.words; w++) {
+      if (NARROW) {
+        write_pairs (w);
+      } else {
+        write_column (LEFT, w);
+        write_column (RIGHT, w);
+      }
+    }
+  }
+
+  __device__ void write_zeros ()
+  {
+    for (uint32_t line = 0; line < block.height; line++) {
+      T *row = rows + (size_t) line * stride;
+
+      if (block.column[LEFT])
+        row[LEFT] = 0;
+      if (block.column[RIGHT])
+        row[RIGHT] = 0;
+    }
+  }
+};

@@ -2,12 +2,11 @@
  * Compares pictures in the device's memory (compare.h), for frames that are decoded to
  * see whether they give back what they were made of. It reads both once, 16 bytes a
  * lane, and is as fast as that memory. gpu/comparison.c launches it. */
+#include "gpu/kernels/device.cuh"
 #include "gpu/kernels/compare.h"
 
-#define ALL_LANES 0xffffffffu
-
 /* Returns how many bytes of two words are different. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 count_bytes (uint32_t a, uint32_t b)
 {
   uint32_t bits = a ^ b;
@@ -18,7 +17,7 @@ count_bytes (uint32_t a, uint32_t b)
   return __popc (bits & 0x01010101);
 }
 
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 count_vectors (uint4 a, uint4 b)
 {
   return count_bytes (a.x, b.x) + count_bytes (a.y, b.y)

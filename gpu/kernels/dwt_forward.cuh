@@ -14,7 +14,7 @@ template <class E> struct FineSource
     E element[LANE_COLUMNS];
   };
 
-  static __device__ __forceinline__ Raw fetch (
+  static DEVICE Raw fetch (
       const PacoDwtPlane &plane, int line, const Place &place)
   {
     const E *p = (const E *) plane.fine + place.fetched;
@@ -23,7 +23,7 @@ template <class E> struct FineSource
   }
 
   template <class Number>
-  static __device__ __forceinline__ void unpack (const PacoDwtParameters &p,
+  static DEVICE void unpack (const PacoDwtParameters &p,
       const PacoDwtPlane *planes, const Raw *raw, Number (*x)[LANE_COLUMNS])
   {
 #pragma unroll
@@ -38,7 +38,7 @@ template <class Layout, int G> struct SampleSource
 {
   typedef typename Layout::Raw Raw;
 
-  static __device__ __forceinline__ Raw fetch (
+  static DEVICE Raw fetch (
       const PacoDwtPlane &plane, int line, const Place &place)
   {
     return Layout::fetch ((const uint8_t *) plane.samples.address,
@@ -46,7 +46,7 @@ template <class Layout, int G> struct SampleSource
   }
 
   template <class Number>
-  static __device__ __forceinline__ void unpack (const PacoDwtParameters &p,
+  static DEVICE void unpack (const PacoDwtParameters &p,
       const PacoDwtPlane *planes, const Raw *raw, Number (*x)[LANE_COLUMNS])
   {
     uint32_t pairs[2][G];
@@ -79,14 +79,14 @@ struct Plain
 {
   static const bool ANY = false;
 
-  static __device__ __forceinline__ bool wide (const PacoDwtParameters &)
+  static DEVICE bool wide (const PacoDwtParameters &)
   {
     return false;
   }
 
   /* FORMAT.md section 8: rounding towards zero is the floor of the
    * magnitude. */
-  static __device__ __forceinline__ int quantize (float x, float inverse_step)
+  static DEVICE int quantize (float x, float inverse_step)
   {
     return __float2int_rz (__fmul_rn (x, inverse_step));
   }
@@ -96,12 +96,12 @@ struct Any
 {
   static const bool ANY = true;
 
-  static __device__ __forceinline__ bool wide (const PacoDwtParameters &p)
+  static DEVICE bool wide (const PacoDwtParameters &p)
   {
     return p.wide;
   }
 
-  static __device__ __forceinline__ int quantize (float x, float inverse_step)
+  static DEVICE int quantize (float x, float inverse_step)
   {
     float scaled = __fmul_rn (x, inverse_step);
 
@@ -110,7 +110,7 @@ struct Any
 };
 
 template <class Ability>
-__device__ __forceinline__ void
+DEVICE void
 store_pair (
     const PacoDwtParameters &p, uint64_t address, uint32_t at, int a, int b)
 {
@@ -121,7 +121,7 @@ store_pair (
 }
 
 template <class Ability>
-__device__ __forceinline__ void
+DEVICE void
 store_subband (const PacoDwtParameters &p, const PacoDwtSubband &subband,
     uint32_t at, int a, int b)
 {
@@ -129,7 +129,7 @@ store_subband (const PacoDwtParameters &p, const PacoDwtSubband &subband,
 }
 
 template <class Ability>
-__device__ __forceinline__ void
+DEVICE void
 store_subband (const PacoDwtParameters &p, const PacoDwtSubband &subband,
     uint32_t at, float a, float b)
 {
@@ -141,7 +141,7 @@ store_subband (const PacoDwtParameters &p, const PacoDwtSubband &subband,
 /* Stores LL: integers as coefficients are stored, and floats as they are for the
  * next level, or quantized after the last one. */
 template <class Ability>
-__device__ __forceinline__ void
+DEVICE void
 store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
     uint32_t at, int a, int b)
 {
@@ -149,7 +149,7 @@ store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
 }
 
 template <class Ability>
-__device__ __forceinline__ void
+DEVICE void
 store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
     uint32_t at, float a, float b)
 {
@@ -162,7 +162,7 @@ store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
 /* Stores a low or high line that has been filtered in its two subbands. Rows have
  * room for one number too many. */
 template <class W, class Ability>
-__device__ __forceinline__ void
+DEVICE void
 finish_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
     const Place &place, bool high, uint32_t at_low, uint32_t at_high,
     typename W::Number *x)
@@ -187,7 +187,7 @@ finish_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
 /* --- A tile --- */
 
 template <int G, class Source>
-__device__ __forceinline__ void
+DEVICE void
 fetch_line (const PacoDwtPlane *planes, const Place &place, int line,
     typename Source::Raw *raw)
 {
@@ -200,7 +200,7 @@ fetch_line (const PacoDwtPlane *planes, const Place &place, int line,
 /* One tile of G planes of the same size. Step s takes lines first + 2 s + 1 and
  * first + 2 s + 2; they are fetched AHEAD steps before. */
 template <class W, int G, class Source, class Ability, int AHEAD>
-__device__ __forceinline__ void
+DEVICE void
 forward_tile (
     const PacoDwtParameters &p, const PacoDwtPlane *planes, const Place &place)
 {
@@ -281,7 +281,7 @@ forward_tile (
 }
 
 template <class W, int G, class Source, class Ability, int AHEAD>
-__device__ __forceinline__ void
+DEVICE void
 forward (const PacoDwtParameters &p)
 {
   /* Groups of three come one to a launch: all its parameters then have

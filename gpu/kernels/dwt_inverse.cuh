@@ -10,7 +10,7 @@
 /* Two neighboring numbers of a row of a subband as they are in memory: an
  * index of 16 bits each (both in x), or of 32, or integers or floats of an LL
  * between levels. */
-__device__ __forceinline__ uint2
+DEVICE uint2
 fetch_pair (bool wide, uint64_t address, uint32_t at)
 {
   if (wide)
@@ -23,12 +23,12 @@ struct PlainIndices
 {
   static const bool ANY = false;
 
-  static __device__ __forceinline__ bool wide (const PacoDwtParameters &)
+  static DEVICE bool wide (const PacoDwtParameters &)
   {
     return false;
   }
 
-  static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
+  static DEVICE void dequantize (const PacoDwtParameters &p,
       const PacoDwtSubband &subband, int line, int column, uint2 pair, int *x0,
       int *x1)
   {
@@ -39,14 +39,13 @@ struct PlainIndices
   /* (256 q +- rho) * scale, rounded once: scale has ten significant bits, so
    * that point, which is rho * scale, and step, 256 * scale, are exact. Of a q
    * other than 0, q * point is at least as far from 0 as point. */
-  static __device__ __forceinline__ float scaled (
-      float q, float point, float step)
+  static DEVICE float scaled (float q, float point, float step)
   {
     return __fmaf_rn (
         q, step, fminf (fmaxf (__fmul_rn (q, point), -point), point));
   }
 
-  static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
+  static DEVICE void dequantize (const PacoDwtParameters &p,
       const PacoDwtSubband &subband, int line, int column, uint2 pair,
       float *x0, float *x1)
   {
@@ -63,15 +62,14 @@ struct AnyIndices
 {
   static const bool ANY = true;
 
-  static __device__ __forceinline__ bool wide (const PacoDwtParameters &p)
+  static DEVICE bool wide (const PacoDwtParameters &p)
   {
     return p.wide;
   }
 
   /* The dropped planes of the coefficient's block, with PACO_DWT_CUT. */
-  static __device__ __forceinline__ unsigned dropped_planes (
-      const PacoDwtParameters &p, const PacoDwtSubband &subband, int line,
-      int column)
+  static DEVICE unsigned dropped_planes (const PacoDwtParameters &p,
+      const PacoDwtSubband &subband, int line, int column)
   {
     const uint8_t *dropped = (const uint8_t *) p.dropped_planes;
 
@@ -82,7 +80,7 @@ struct AnyIndices
         + min ((unsigned) column / 64, subband.blocks_x - 1));
   }
 
-  static __device__ __forceinline__ void restore (const PacoDwtParameters &p,
+  static DEVICE void restore (const PacoDwtParameters &p,
       const PacoDwtSubband &subband, int index, unsigned dropped, float *x)
   {
     unsigned d = dropped & ~PACO_DWT_CUT;
@@ -99,7 +97,7 @@ struct AnyIndices
   }
 
   /* With a reversible wavelet the block coder has dequantized already. */
-  static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
+  static DEVICE void dequantize (const PacoDwtParameters &p,
       const PacoDwtSubband &subband, int line, int column, uint2 pair, int *x0,
       int *x1)
   {
@@ -108,7 +106,7 @@ struct AnyIndices
   }
 
   /* The columns of a pair are in one block. */
-  static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
+  static DEVICE void dequantize (const PacoDwtParameters &p,
       const PacoDwtSubband &subband, int line, int column, uint2 pair,
       float *x0, float *x1)
   {
@@ -147,7 +145,7 @@ struct PairLines
 };
 
 template <Path PATH>
-__device__ __forceinline__ PairLines
+DEVICE PairLines
 pair_lines (int pair, int height)
 {
   PairLines lines;
@@ -164,7 +162,7 @@ pair_lines (int pair, int height)
 }
 
 template <int G, class Indices, Path PATH>
-__device__ __forceinline__ void
+DEVICE void
 fetch_lines (const PacoDwtParameters &p, const PacoDwtPlane *planes, int pair,
     const Place &place, LinePair *raw)
 {
@@ -198,13 +196,13 @@ fetch_lines (const PacoDwtParameters &p, const PacoDwtPlane *planes, int pair,
   }
 }
 
-__device__ __forceinline__ void
+DEVICE void
 from_bits (uint32_t word, int *x)
 {
   *x = (int) word;
 }
 
-__device__ __forceinline__ void
+DEVICE void
 from_bits (uint32_t word, float *x)
 {
   *x = __uint_as_float (word);
@@ -212,7 +210,7 @@ from_bits (uint32_t word, float *x)
 
 /* Dequantizes the low or the high line and undoes the horizontal filter. */
 template <class W, class Indices, Path PATH>
-__device__ __forceinline__ void
+DEVICE void
 begin_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
     const LinePair &raw, bool high, int line, const Place &place,
     typename W::Number *x)
@@ -247,7 +245,7 @@ struct FineSink
   static const bool SAMPLES = false;
 
   template <Path PATH = ANY_TILE, class Number>
-  static __device__ __forceinline__ void store (const PacoDwtParameters &p,
+  static DEVICE void store (const PacoDwtParameters &p,
       const PacoDwtPlane *planes, const Place &place, int line,
       const Number (*x)[LANE_COLUMNS])
   {
@@ -268,7 +266,7 @@ struct FineSink
 /* Stores four samples, the low 16 bits of values, at a time. At the end of a line it
  * stores fewer, because what lies behind it is not the picture's. */
 template <class Layout, Path PATH>
-__device__ __forceinline__ void
+DEVICE void
 store_samples (const PacoDwtSamples &samples, uint8_t *row, int column,
     int width, const uint32_t *value)
 {
@@ -305,34 +303,32 @@ template <class Layout, int N, class Indices> struct SampleSink
   static const bool SAMPLES = true;
 
   /* Multiplies for levels that are left out; Plain kernels are not used then. */
-  static __device__ __forceinline__ float scaled (float x, float gain)
+  static DEVICE float scaled (float x, float gain)
   {
     return Indices::ANY ? __fmul_rn (x, gain) : x;
   }
 
-  static __device__ __forceinline__ int scaled (int x, float gain)
+  static DEVICE int scaled (int x, float gain)
   {
     return x;
   }
 
   /* Floats have another transform than ICT only in tiles of which nothing is known. */
   template <Path PATH>
-  static __device__ __forceinline__ unsigned known_transform (
-      const PacoDwtParameters &p, float)
+  static DEVICE unsigned known_transform (const PacoDwtParameters &p, float)
   {
     return PATH == ANY_TILE ? p.color_transform
                             : (unsigned) PACO_COLOR_TRANSFORM_ICT;
   }
 
   template <Path PATH>
-  static __device__ __forceinline__ unsigned known_transform (
-      const PacoDwtParameters &p, int)
+  static DEVICE unsigned known_transform (const PacoDwtParameters &p, int)
   {
     return p.color_transform;
   }
 
   template <Path PATH = ANY_TILE, class Number>
-  static __device__ __forceinline__ void store (const PacoDwtParameters &p,
+  static DEVICE void store (const PacoDwtParameters &p,
       const PacoDwtPlane *planes, const Place &place, int line,
       const Number (*x)[LANE_COLUMNS])
   {
@@ -368,7 +364,7 @@ template <class Layout, int N, class Indices> struct SampleSink
 /* Does a tile. Step s takes the pair of lines first + s, which is fetched AHEAD steps
  * before. */
 template <class W, class Indices, class Sink, int AHEAD, Path PATH>
-__device__ __forceinline__ void
+DEVICE void
 inverse_tile (
     const PacoDwtParameters &p, const PacoDwtPlane *planes, const Place &place)
 {
@@ -427,7 +423,7 @@ inverse_tile (
 }
 
 template <class W, class Indices, class Sink, int AHEAD>
-__device__ __forceinline__ void
+DEVICE void
 inverse (const PacoDwtParameters &p)
 {
   const PacoDwtPlane *planes = Sink::G == 1 ? &p.planes[blockIdx.y] : p.planes;

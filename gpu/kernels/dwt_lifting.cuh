@@ -8,20 +8,18 @@
 #include "codec/lifting.h"
 #include "gpu/kernels/samples.cuh"
 
-#define FULL_WARP 0xffffffffu
-
 template <class Number>
-__device__ __forceinline__ Number
+DEVICE Number
 from_left (Number x, unsigned lanes)
 {
-  return __shfl_up_sync (FULL_WARP, x, lanes);
+  return __shfl_up_sync (ALL_LANES, x, lanes);
 }
 
 template <class Number>
-__device__ __forceinline__ Number
+DEVICE Number
 from_right (Number x, unsigned lanes)
 {
-  return __shfl_down_sync (FULL_WARP, x, lanes);
+  return __shfl_down_sync (ALL_LANES, x, lanes);
 }
 
 /* The type of a wavelet's numbers. */
@@ -47,7 +45,7 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
 
   /* x after the step. near: the samples at distances of -REACH, -REACH + 2, ...
    * REACH. Sums are unsigned, because numbers of hostile frames wrap around. */
-  static __device__ __forceinline__ int apply (int x, const int *near)
+  static DEVICE int apply (int x, const int *near)
   {
     constexpr PacoLiftingStep step = paco_wavelets[ID].steps[INDEX];
     /* -(s >> n) is (2^n - 1 - s) >> n as long as nothing wraps around, which
@@ -69,7 +67,7 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
     return (int) (UNDO && !NEGATED ? x - change : x + change);
   }
 
-  static __device__ __forceinline__ float apply (float x, const float *near)
+  static DEVICE float apply (float x, const float *near)
   {
     constexpr float tap = paco_wavelets[ID].steps[INDEX].taps[0];
 
@@ -109,15 +107,14 @@ template <PacoWaveletId ID> struct Wavelet
   };
 
   /* The line of a sequence that came `back` calls before the last one. */
-  static __device__ __forceinline__ Number line_of (
-      const Number *past, Number last, int back)
+  static DEVICE Number line_of (const Number *past, Number last, int back)
   {
     return back == 0 ? last : past[back - 1];
   }
 
   /* The steps from the n-th on. last[n + 1] is the last line of sequence n. */
   template <int N, bool UNDO>
-  static __device__ __forceinline__ void slide (State &state, Number *last)
+  static DEVICE void slide (State &state, Number *last)
   {
     if constexpr (N < STEPS) {
       typedef Step<ID, N, UNDO> Own;
@@ -138,7 +135,7 @@ template <PacoWaveletId ID> struct Wavelet
   /* Filters a pair of lines. Forward, the result's other line follows it; inverse,
    * it comes before it. */
   template <bool UNDO>
-  static __device__ __forceinline__ void filter_pair (
+  static DEVICE void filter_pair (
       State &state, Number first, Number second, Number *result, Number *other)
   {
     constexpr int BACK = (Step<ID, STEPS - 1, UNDO>::REACH + (UNDO ? 1 : -1))
@@ -157,18 +154,18 @@ template <PacoWaveletId ID> struct Wavelet
     }
   }
 
-  static __device__ __forceinline__ void first_even (State &state, Number even)
+  static DEVICE void first_even (State &state, Number even)
   {
     state.past[1][0] = even;
   }
 
-  static __device__ __forceinline__ void forward_pair (
+  static DEVICE void forward_pair (
       State &state, Number odd, Number even, Number *low, Number *high)
   {
     filter_pair<false> (state, odd, even, low, high);
   }
 
-  static __device__ __forceinline__ void inverse_pair (
+  static DEVICE void inverse_pair (
       State &state, Number low, Number high, Number *even, Number *odd)
   {
     filter_pair<true> (state, low, high, odd, even);
@@ -176,8 +173,7 @@ template <PacoWaveletId ID> struct Wavelet
 
   /* --- Along a line: a step changes two of a lane's four columns --- */
 
-  template <int N, bool UNDO>
-  static __device__ __forceinline__ void filter_line (Number *x)
+  template <int N, bool UNDO> static DEVICE void filter_line (Number *x)
   {
     if constexpr (N < STEPS) {
       typedef Step<ID, N, UNDO> Own;
@@ -200,12 +196,12 @@ template <PacoWaveletId ID> struct Wavelet
     }
   }
 
-  static __device__ __forceinline__ void forward_line (Number *x)
+  static DEVICE void forward_line (Number *x)
   {
     filter_line<0, false> (x);
   }
 
-  static __device__ __forceinline__ void inverse_line (Number *x)
+  static DEVICE void inverse_line (Number *x)
   {
     filter_line<0, true> (x);
   }
@@ -213,28 +209,27 @@ template <PacoWaveletId ID> struct Wavelet
   /* --- A column or a line of one sample --- */
 
   /* Whether such a sample has to be multiplied. Plain kernels get none that has. */
-  template <class Ability>
-  static constexpr __device__ __forceinline__ bool scales_singles ()
+  template <class Ability> static constexpr DEVICE bool scales_singles ()
   {
     return Ability::ANY && !paco_wavelets[ID].reversible;
   }
 
-  static __device__ __forceinline__ float single (float x)
+  static DEVICE float single (float x)
   {
     return __fmul_rn (x, (float) paco_wavelets[ID].low_gain);
   }
 
-  static __device__ __forceinline__ float undo_single (float x)
+  static DEVICE float undo_single (float x)
   {
     return __fmul_rn (x, (float) (1.0 / paco_wavelets[ID].low_gain));
   }
 
-  static __device__ __forceinline__ int single (int x)
+  static DEVICE int single (int x)
   {
     return x;
   }
 
-  static __device__ __forceinline__ int undo_single (int x)
+  static DEVICE int undo_single (int x)
   {
     return x;
   }

@@ -3,7 +3,7 @@
  * for dwt_forward.cuh and dwt_inverse.cuh. */
 #pragma once
 #include "gpu/kernels/dwt_lifting.cuh"
-#include "gpu/kernels/wait.cuh"
+#include "gpu/kernels/device.cuh"
 
 /* Lines and columns that are shorter are mirrored more than once. */
 static constexpr int SHORT = 8;
@@ -11,7 +11,7 @@ static constexpr int SHORT = 8;
 /* Mirrors i at 0 and n - 1 until it is inside, which takes more than once only if n
  * is less than `LEAST`. */
 template <int LEAST>
-__device__ __forceinline__ int
+DEVICE int
 mirrored (int i, int n)
 {
   int period = 2 * (n - 1);
@@ -43,7 +43,7 @@ struct Place
 };
 
 /* margin: columns on either side of the strip. */
-__device__ __forceinline__ uint32_t
+DEVICE uint32_t
 edge_sources (int column, int strip_first, int width, int margin)
 {
   uint32_t sources = 0;
@@ -61,12 +61,12 @@ edge_sources (int column, int strip_first, int width, int margin)
 
 /* Finds the place of this warp. Returns FALSE if there is nothing to do. */
 template <class W>
-__device__ __forceinline__ bool
+DEVICE bool
 warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
 {
   /* Through a shuffle: the compiler knows then that lanes do not differ. */
   unsigned warp = __shfl_sync (
-      FULL_WARP, (blockIdx.x * PACO_DWT_THREADS + threadIdx.x) / 32, 0);
+      ALL_LANES, (blockIdx.x * PACO_DWT_THREADS + threadIdx.x) / 32, 0);
   unsigned strip, tile;
 
   if (warp >= plane.n_warps)
@@ -102,7 +102,7 @@ warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
  * does not change a column's parity, so each one comes from one of two columns of some
  * lane. */
 template <bool FORWARD, class Number>
-__device__ __forceinline__ void
+DEVICE void
 fill_columns (const Place &place, Number *x)
 {
   Number y[LANE_COLUMNS];
@@ -114,8 +114,8 @@ fill_columns (const Place &place, Number *x)
 #pragma unroll
   for (int i = 0; i < LANE_COLUMNS; i++) {
     unsigned source = place.sources >> 8 * i;
-    Number lower = __shfl_sync (FULL_WARP, x[i & 1], source & 31);
-    Number upper = __shfl_sync (FULL_WARP, x[i | 2], source & 31);
+    Number lower = __shfl_sync (ALL_LANES, x[i & 1], source & 31);
+    Number upper = __shfl_sync (ALL_LANES, x[i | 2], source & 31);
 
     y[i] = source & 32 ? upper : lower;
   }

@@ -14,14 +14,13 @@
  * only symbols and probabilities travel between lanes, never the state. */
 #pragma once
 #include "gpu/kernels/bpc.h"
+#include "gpu/kernels/device.cuh"
 #include <stdint.h>
-
-#define ALL_LANES 0xffffffffu
 
 /* Returns the same number, but the compiler does not know that it is the same. So it
  * neither keeps in registers what could be computed from the number, nor computes it
  * each time. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 opaque (uint32_t number)
 {
 #ifdef __CUDA_ARCH__
@@ -31,7 +30,7 @@ opaque (uint32_t number)
 }
 
 /* Returns a, or b if the condition is 0, without a branch. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 choose (uint32_t condition, uint32_t a, uint32_t b)
 {
 #ifdef __CUDA_ARCH__
@@ -49,7 +48,7 @@ choose (uint32_t condition, uint32_t a, uint32_t b)
 }
 
 /* Returns a, or b if one of the conditions is 0. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 choose_if_both (uint32_t condition, uint32_t other, uint32_t a, uint32_t b)
 {
 #ifdef __CUDA_ARCH__
@@ -69,7 +68,7 @@ choose_if_both (uint32_t condition, uint32_t other, uint32_t a, uint32_t b)
 
 /* Bits of a where the mask has ones, of b where it has zeros; the compiler makes
  * two instructions of it. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 merge_bits (uint32_t mask, uint32_t a, uint32_t b)
 {
 #ifdef __CUDA_ARCH__
@@ -87,7 +86,7 @@ merge_bits (uint32_t mask, uint32_t a, uint32_t b)
 /* A step of a transposition: exchanges the bits of `low` that are not in the mask
  * with those of `high` that are, `distance` bits apart. The mask, moved by
  * `distance`, is its own complement. */
-static __device__ __forceinline__ void
+static DEVICE void
 exchange_bits (uint32_t &low, uint32_t &high, int distance, uint32_t mask)
 {
   uint32_t old_low = low;
@@ -104,7 +103,7 @@ exchange_bits (uint32_t &low, uint32_t &high, int distance, uint32_t mask)
   }
 }
 
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 sum_of_lanes (uint32_t value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -116,7 +115,7 @@ sum_of_lanes (uint32_t value)
 #endif
 }
 
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 or_of_lanes (uint32_t value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -129,7 +128,7 @@ or_of_lanes (uint32_t value)
 }
 
 /* Sum of the values of the lanes before this one. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 sum_of_lanes_before (uint32_t value, uint32_t lane)
 {
   uint32_t sum = value;
@@ -151,8 +150,7 @@ struct Payload
   uint32_t last;         /* readable word, from there */
   uint32_t shift;        /* of the block's first bit in its word */
 
-  __device__ __forceinline__ void init (
-      const uint32_t *payload, uint32_t n_words, uint32_t offset)
+  DEVICE void init (const uint32_t *payload, uint32_t n_words, uint32_t offset)
   {
     uint32_t first = min (offset / 4, n_words - 1);
 
@@ -161,7 +159,7 @@ struct Payload
     shift = offset % 4 * 8;
   }
 
-  __device__ __forceinline__ uint32_t bits (uint32_t position) const
+  DEVICE uint32_t bits (uint32_t position) const
   {
     uint32_t bit = position + shift, word = bit / 32;
 
@@ -176,7 +174,7 @@ extern __shared__ uint32_t shared[] __attribute__ ((aligned (512)));
 /* The address at which shared memory begins. It is a multiple of 512, so that
  * smaller offsets can be put in by logic, where an addition would cost an
  * instruction more. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 shared_address ()
 {
 #ifdef __CUDA_ARCH__
@@ -186,7 +184,7 @@ shared_address ()
 #endif
 }
 
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 shared_byte (uint32_t address)
 {
 #ifdef __CUDA_ARCH__
@@ -201,7 +199,7 @@ shared_byte (uint32_t address)
 
 /* The two words behind WORD words from the address on. */
 template <int WORD>
-static __device__ __forceinline__ uint2
+static DEVICE uint2
 shared_pair (uint32_t address)
 {
 #ifdef __CUDA_ARCH__
@@ -220,7 +218,7 @@ shared_pair (uint32_t address)
 
 /* The word there. */
 template <int WORD>
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 shared_word (uint32_t address)
 {
 #ifdef __CUDA_ARCH__
@@ -238,7 +236,7 @@ shared_word (uint32_t address)
 
 /* Returns the word where it is wanted, else the value. */
 template <int WORD>
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 shared_word_if (bool wanted, uint32_t address, uint32_t value)
 {
 #ifdef __CUDA_ARCH__
@@ -281,8 +279,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
 
   /* eight says that eight lanes share a codeword, not four, if lanes share
    * codewords. */
-  __device__ __forceinline__ void init (
-      uint32_t lane_, bool eight, uint32_t first_, uint32_t n)
+  DEVICE void init (uint32_t lane_, bool eight, uint32_t first_, uint32_t n)
   {
     lane = first_lane = lane_;
     first_lanes = ALL_LANES;
@@ -298,12 +295,12 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     origin = opaque (shared_address ());
   }
 
-  __device__ __forceinline__ static uint32_t &ring (uint32_t byte)
+  DEVICE static uint32_t &ring (uint32_t byte)
   {
     return shared[CODEWORD_RING + byte % RING / 4];
   }
 
-  __device__ __forceinline__ void fill_ring ()
+  DEVICE void fill_ring ()
   {
     for (uint32_t k = 4 * lane; k < RING; k += 128)
       ring (k) = payload.bits (8 * k);
@@ -314,7 +311,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
 
   /* Puts codewords in the place of those that are used up. It has to be called after
    * two visits at the latest, which take up to 64 codewords. */
-  __device__ __forceinline__ void refill ()
+  DEVICE void refill ()
   {
     while (!ENCODE && next >= turn) {
       __syncwarp ();
@@ -325,30 +322,30 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     }
   }
 
-  __device__ __forceinline__ uint32_t n_codewords () const
+  DEVICE uint32_t n_codewords () const
   {
     return (next - first) / UNIT;
   }
 
   /* Whether there are more codewords than allowed, so that coding can stop. */
-  __device__ __forceinline__ bool is_full () const
+  DEVICE bool is_full () const
   {
     return next > end;
   }
 
-  __device__ __forceinline__ bool is_first_of_coder () const
+  DEVICE bool is_first_of_coder () const
   {
     return !SHARED || lane == first_lane;
   }
 
   /* Bits of the raw string that an open codeword takes. */
-  __device__ __forceinline__ uint32_t fill_bits () const
+  DEVICE uint32_t fill_bits () const
   {
     return 31 - __clz (size + 1);
   }
 
   /* Writes a codeword, if there is room for it. */
-  __device__ __forceinline__ void put_codeword (bool wanted) const
+  DEVICE void put_codeword (bool wanted) const
   {
     bool puts = wanted && codeword < end && is_first_of_coder ();
 
@@ -368,7 +365,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   /* Reserves codewords for the lanes whose coder needs one; all lanes call it. It
    * has no branches, as visits in which some lane needs a codeword are as frequent
    * as others. */
-  __device__ __forceinline__ void reserve (bool needs)
+  DEVICE void reserve (bool needs)
   {
     uint32_t who = __ballot_sync (ALL_LANES, needs)
         & (SHARED ? first_lanes : ALL_LANES);
@@ -388,8 +385,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
 
   /* The new interval; zeros: T. A 1 is any bit that is not 0. */
   template <bool ALL>
-  __device__ __forceinline__ void narrow (
-      bool active, uint32_t bit, uint32_t zeros)
+  DEVICE void narrow (bool active, uint32_t bit, uint32_t zeros)
   {
     uint32_t moved = ENCODE ? value + zeros + 1 : value - zeros - 1;
     uint32_t narrowed = choose (bit, size - zeros - 1, zeros);
@@ -406,8 +402,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   /* One step of a coder that has a codeword; probability: of a 0, in the
    * highest 8 bits. */
   template <bool ALL>
-  __device__ __forceinline__ bool take_step (
-      bool active, uint32_t bit, uint32_t probability)
+  DEVICE bool take_step (bool active, uint32_t bit, uint32_t probability)
   {
     uint32_t zeros = __umulhi (size, probability);
 
@@ -418,8 +413,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   }
 
   template <bool ALL>
-  __device__ __forceinline__ bool step (
-      bool active, uint32_t bit, uint32_t probability)
+  DEVICE bool step (bool active, uint32_t bit, uint32_t probability)
   {
     bool needs = ALL ? size == 0 : active && size == 0;
 
@@ -429,8 +423,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   }
 
   /* Does a visit; all lanes call it. */
-  __device__ __forceinline__ bool visit (
-      bool active, uint32_t bit, uint32_t probability)
+  DEVICE bool visit (bool active, uint32_t bit, uint32_t probability)
   {
     if (!SHARED)
       return step<false> (active, bit, probability);
@@ -438,7 +431,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   }
 
   /* The same where all lanes are known to be active. */
-  __device__ __forceinline__ bool visit_all (uint32_t bit, uint32_t probability)
+  DEVICE bool visit_all (uint32_t bit, uint32_t probability)
   {
     if (!SHARED)
       return step<true> (true, bit, probability);
@@ -446,7 +439,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   }
 
   /* Whether eight lanes share a coder, not four. */
-  __device__ __forceinline__ bool of_eight () const
+  DEVICE bool of_eight () const
   {
     return !(first_lanes & 0x10);
   }
@@ -457,7 +450,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
    * codeword. takes and ones have the lanes that take part, and their symbols, from
    * bit 0 on. Returns the symbols that were found. */
   template <bool ALL>
-  __device__ __forceinline__ uint32_t four_steps (
+  DEVICE uint32_t four_steps (
       uint32_t takes, uint32_t ones, uint32_t probability)
   {
     uint32_t probabilities[4];
@@ -494,8 +487,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
    * because code for eight lanes beside that for four would not fit the instruction
    * cache. */
   template <bool ALL>
-  __device__ __forceinline__ bool visit_shared (
-      bool active, uint32_t bit, uint32_t probability)
+  DEVICE bool visit_shared (bool active, uint32_t bit, uint32_t probability)
   {
     /* Of the coder's lanes, from bit 0 on: who takes part, and the symbols. */
     uint32_t takes = ALL ? ALL_LANES

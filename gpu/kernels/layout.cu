@@ -22,7 +22,6 @@
  *
  * Writing a region makes every byte of its groups: a lane or thread owns the groups
  * that it puts together. Nothing outside of the groups of a line is read or written. */
-#include "gpu/kernels/layout_lines.cuh"
 #include "gpu/kernels/layout_strings.cuh"
 
 /* --- Packed groups --- */
@@ -34,7 +33,7 @@ enum
 };
 
 /* The words of a unit of which n_bytes belong to the line. */
-__device__ __forceinline__ void
+DEVICE void
 fetch_unit (
     const uint8_t *from, unsigned n_bytes, bool vectors, uint32_t *words)
 {
@@ -60,7 +59,7 @@ fetch_unit (
   }
 }
 
-__device__ __forceinline__ void
+DEVICE void
 put_unit (uint8_t *to, unsigned n_bytes, bool vectors, const uint32_t *words)
 {
   if (n_bytes >= UNIT_BYTES && vectors) {
@@ -91,8 +90,7 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
     uint8_t *address;
   };
 
-  static __device__ __forceinline__ bool find_place (
-      const PacoLayoutParameters &p, Place *place)
+  static DEVICE bool find_place (const PacoLayoutParameters &p, Place *place)
   {
     place->unit = blockIdx.x * LANES + threadIdx.x % LANES;
     place->line = blockIdx.y * WARPS + threadIdx.x / LANES;
@@ -104,7 +102,7 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
   }
 
   /* Bytes 0..3 and 4..7 of group g; behind its end there may be others. */
-  static __device__ __forceinline__ void group_of_unit (
+  static DEVICE void group_of_unit (
       const uint32_t *words, int g, uint32_t *group)
   {
     const int word = g * GROUP / 4, byte = g * GROUP % 4;
@@ -114,8 +112,7 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
   }
 
   /* The words of a unit from its groups, behind whose ends there is nothing. */
-  static __device__ __forceinline__ void join_groups (
-      const uint32_t (*groups)[2], uint32_t *words)
+  static DEVICE void join_groups (const uint32_t (*groups)[2], uint32_t *words)
   {
 #pragma unroll
     for (int i = 0; i < UNIT_WORDS; i++)
@@ -131,9 +128,8 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
   }
 
   template <int SAMPLES>
-  static __device__ __forceinline__ void load_component (
-      const PacoLayoutComponent &component, const Place &place,
-      const uint32_t *words)
+  static DEVICE void load_component (const PacoLayoutComponent &component,
+      const Place &place, const uint32_t *words)
   {
     const int N = GROUPS * SAMPLES * BYTES / 4;
     Vector<N> vector = {};
@@ -153,16 +149,15 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
   }
 
   template <int N>
-  static __device__ __forceinline__ Vector<N> fetch_samples (
+  static DEVICE Vector<N> fetch_samples (
       const PacoLayoutComponent &component, const Place &place)
   {
     return ((const Vector<N> *) plane_line (component, place.line))[place.unit];
   }
 
   template <int SAMPLES, int N>
-  static __device__ __forceinline__ void store_component (
-      const PacoLayoutComponent &component, const Place &place,
-      Vector<N> vector, uint32_t (*groups)[2])
+  static DEVICE void store_component (const PacoLayoutComponent &component,
+      const Place &place, Vector<N> vector, uint32_t (*groups)[2])
   {
     /* Beyond the last column samples are 0. */
     cut_vector (&vector,
@@ -181,7 +176,7 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
     }
   }
 
-  static __device__ __forceinline__ void load (const PacoLayoutParameters &p)
+  static DEVICE void load (const PacoLayoutParameters &p)
   {
     uint32_t words[UNIT_WORDS];
     Place place;
@@ -197,7 +192,7 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
         load_component<1> (p.components[c], place, words);
   }
 
-  static __device__ __forceinline__ void store (const PacoLayoutParameters &p)
+  static DEVICE void store (const PacoLayoutParameters &p)
   {
     const int N = GROUPS * BYTES / 4;
     Vector<N> samples[PACO_MAX_COMPONENTS] = {};
@@ -256,7 +251,7 @@ struct V210Place
 
 /* Returns where piece i of the chunk is in its plane. NULL: no sample of the line is
  * in it. */
-__device__ __forceinline__ uint4 *
+DEVICE uint4 *
 v210_piece (const PacoLayoutParameters &p, const V210Place &place, int i)
 {
   unsigned at = 16 * i;
@@ -272,7 +267,7 @@ v210_piece (const PacoLayoutParameters &p, const V210Place &place, int i)
 }
 
 /* Group `half` of a lane; NULL: there is none. */
-__device__ __forceinline__ uint4 *
+DEVICE uint4 *
 v210_group (const PacoLayoutParameters &p, const V210Place &place, int half)
 {
   unsigned group = place.chunk * V210_GROUPS + half * LANES + place.lane;
@@ -282,13 +277,13 @@ v210_group (const PacoLayoutParameters &p, const V210Place &place, int half)
   return (uint4 *) region_line (p, place.line) + group;
 }
 
-__device__ __forceinline__ uint32_t
+DEVICE uint32_t
 v210_sample (const uint32_t *words, int i)
 {
   return words[i / 3] >> 10 * (i % 3) & 1023;
 }
 
-__device__ __forceinline__ void
+DEVICE void
 v210_load (const PacoLayoutParameters &p, const V210Place &place)
 {
   uint4 groups[2] = {};
@@ -327,7 +322,7 @@ v210_load (const PacoLayoutParameters &p, const V210Place &place)
 }
 
 /* The samples of a group in shared memory, 0 beyond the last columns. */
-__device__ __forceinline__ void
+DEVICE void
 v210_samples (const PacoLayoutParameters &p, const V210Place &place, int half,
     uint32_t *y, uint32_t *u, uint32_t *v)
 {
@@ -351,7 +346,7 @@ v210_samples (const PacoLayoutParameters &p, const V210Place &place, int half,
   }
 }
 
-__device__ __forceinline__ void
+DEVICE void
 v210_store (const PacoLayoutParameters &p, const V210Place &place)
 {
   uint4 pieces[V210_PIECES / LANES] = {};
@@ -393,7 +388,7 @@ struct AnyPlace
   uint8_t *address;
 };
 
-__device__ __forceinline__ AnyPlace
+DEVICE AnyPlace
 any_place (const PacoLayoutParameters &p)
 {
   AnyPlace place;
@@ -408,7 +403,7 @@ any_place (const PacoLayoutParameters &p)
 }
 
 /* Copies bytes with all threads of a thread block. */
-__device__ __forceinline__ void
+DEVICE void
 copy_bytes (
     const PacoLayoutParameters &p, uint8_t *to, const uint8_t *from, unsigned n)
 {
@@ -425,7 +420,7 @@ copy_bytes (
     to[i] = from[i ^ p.flip];
 }
 
-__device__ __forceinline__ uint32_t
+DEVICE uint32_t
 read_word (const uint8_t *from, unsigned n, bool big_endian)
 {
   uint32_t word = 0;
@@ -435,7 +430,7 @@ read_word (const uint8_t *from, unsigned n, bool big_endian)
   return word;
 }
 
-__device__ __forceinline__ void
+DEVICE void
 add_word (uint8_t *to, unsigned n, bool big_endian, uint32_t word)
 {
   for (unsigned i = 0; i < n; i++)
@@ -443,7 +438,7 @@ add_word (uint8_t *to, unsigned n, bool big_endian, uint32_t word)
 }
 
 /* Loads samples: a thread takes a sample, its neighbor the next one of the line. */
-__device__ __forceinline__ void
+DEVICE void
 any_load (const PacoLayoutParameters &p, uint8_t *groups,
     uint32_t (*places)[PACO_MAX_GROUP_SAMPLES])
 {
@@ -486,7 +481,7 @@ any_load (const PacoLayoutParameters &p, uint8_t *groups,
 }
 
 /* Stores samples: a thread takes a group. */
-__device__ __forceinline__ void
+DEVICE void
 any_store (const PacoLayoutParameters &p, uint8_t *groups)
 {
   const AnyPlace place = any_place (p);

@@ -1,5 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels of layout.cu for strings of bits: lines that are slots of BITS bits,
+ * Lines of regions and of planes, which all kernels of layout.cu read and write, and the
+ * kernels for strings of bits. */
+#pragma once
+#include "gpu/kernels/layout.h"
+#include "gpu/kernels/device.cuh"
+
+#define LANES PACO_LAYOUT_LANES
+#define WARPS (PACO_LAYOUT_THREADS / LANES)
+
+/* Returns the address of a line of a region, and of a plane. */
+DEVICE uint8_t *
+region_line (const PacoLayoutParameters &p, unsigned line)
+{
+  return (uint8_t *) p.address + p.stride * (int64_t) line;
+}
+
+DEVICE uint8_t *
+plane_line (const PacoLayoutComponent &component, unsigned line)
+{
+  return (uint8_t *) component.plane + (uint64_t) component.plane_stride * line;
+}
+
+/* N words that are accessed as one. */
+template <int N> struct alignas (4 * N) Vector
+{
+  uint32_t words[N];
+};
+
+/* Makes all but the first n_bits of a vector 0; n_bits may be any number. */
+template <int N>
+DEVICE void
+cut_vector (Vector<N> *vector, int n_bits)
+{
+  if (n_bits >= 32 * N)
+    return;
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    if (n_bits < 32 * (i + 1))
+      vector->words[i] &= n_bits > 32 * i ? (1u << (n_bits - 32 * i)) - 1 : 0;
+}
+
+/* --- Strings of bits ---
+ *
+ * Lines that are slots of BITS bits,
  * one for each of COMPONENTS components of a pixel, and the next pixel's right behind
  * them, as RGB and the files of film scanners have them (SMPTE 268M).
  *
@@ -11,8 +54,6 @@
  * wants to be accessed by 16 bytes a lane, one lane behind the other, but a lane wants
  * whole pixels. These are its unit: as many as make whole words, and 16 or 32 bytes of
  * each plane. All positions in a unit are known when the kernel is compiled. */
-#pragma once
-#include "gpu/kernels/layout_lines.cuh"
 
 /* This is where a warp is. */
 struct StringPlace
@@ -25,7 +66,7 @@ struct StringPlace
 /* Copies the bytes of a piece of WORDS words a lane into shared memory, V words at a
  * time. What is behind them there remains as it is. */
 template <int V, int WORDS>
-__device__ __forceinline__ void
+DEVICE void
 fetch_piece (const PacoLayoutParameters &p, const StringPlace &place,
     unsigned lane, uint32_t *piece)
 {
@@ -54,7 +95,7 @@ fetch_piece (const PacoLayoutParameters &p, const StringPlace &place,
 
 /* Copies them from there. */
 template <int V, int WORDS>
-__device__ __forceinline__ void
+DEVICE void
 put_piece (const PacoLayoutParameters &p, const StringPlace &place,
     unsigned lane, const uint32_t *piece)
 {
@@ -91,7 +132,7 @@ template <int BITS, int COMPONENTS> struct String
    * begin WORDS words after one another do so without conflicts of banks. */
   static const int AT_ONCE = WORDS % 4 == 0 ? 4 : WORDS % 2 == 0 ? 2 : 1;
 
-  static __device__ __forceinline__ bool find_place (
+  static DEVICE bool find_place (
       const PacoLayoutParameters &p, StringPlace *place)
   {
     const unsigned first = blockIdx.x * 4 * PIECE_WORDS;
@@ -104,7 +145,7 @@ template <int BITS, int COMPONENTS> struct String
   }
 
   /* Returns the vector of the lane's unit, NULL: the unit is behind the columns. */
-  static __device__ __forceinline__ Vector<N> *samples_of_unit (
+  static DEVICE Vector<N> *samples_of_unit (
       const PacoLayoutComponent &component, const StringPlace &place)
   {
     if (place.unit * PIXELS >= component.columns)
@@ -113,7 +154,7 @@ template <int BITS, int COMPONENTS> struct String
   }
 
   /* Returns slot i of a unit. */
-  static __device__ __forceinline__ uint32_t slot (const uint32_t *words, int i)
+  static DEVICE uint32_t slot (const uint32_t *words, int i)
   {
     const int word = i * BITS / 32, bit = i * BITS % 32;
 
@@ -123,8 +164,7 @@ template <int BITS, int COMPONENTS> struct String
   }
 
   /* Makes it what it is not yet. */
-  static __device__ __forceinline__ void fill_slot (
-      uint32_t *words, int i, uint32_t bits)
+  static DEVICE void fill_slot (uint32_t *words, int i, uint32_t bits)
   {
     const int word = i * BITS / 32, bit = i * BITS % 32;
 
@@ -134,8 +174,7 @@ template <int BITS, int COMPONENTS> struct String
   }
 
   /* piece: shared memory of the warp. */
-  static __device__ __forceinline__ void load (
-      const PacoLayoutParameters &p, uint32_t *piece)
+  static DEVICE void load (const PacoLayoutParameters &p, uint32_t *piece)
   {
     const unsigned lane = threadIdx.x % LANES;
     uint32_t words[WORDS];
@@ -176,8 +215,7 @@ template <int BITS, int COMPONENTS> struct String
     }
   }
 
-  static __device__ __forceinline__ void store (
-      const PacoLayoutParameters &p, uint32_t *piece)
+  static DEVICE void store (const PacoLayoutParameters &p, uint32_t *piece)
   {
     const unsigned lane = threadIdx.x % LANES;
     Vector<N> samples[COMPONENTS] = {};

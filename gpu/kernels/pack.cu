@@ -6,9 +6,8 @@
  * lane, 512 a warp. Only the unaligned ends of a block are written as single bytes.
  * gpu/pack.c launches the kernels. */
 #include "codec/record.h"
+#include "gpu/kernels/device.cuh"
 #include "gpu/kernels/pack.h"
-
-#define ALL_LANES 0xffffffffu
 
 /* --- Sizes --- */
 
@@ -185,7 +184,7 @@ __launch_bounds__ (PACO_PACK_SCAN_THREADS) paco_pack_scan (PacoPackParameters p)
 
 /* 32 bits at a byte position; `from` is aligned, what lies behind its end is
  * readable up to a whole word. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 word_at (const uint32_t *from, uint32_t byte, uint32_t last)
 {
   uint32_t i = byte / 4;

@@ -8,7 +8,7 @@
 #include "gpu/kernels/bpc_check.cuh"
 
 /* Returns the codeblock of this warp, if each has one. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 block_of_warp ()
 {
   return (blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -16,7 +16,7 @@ block_of_warp ()
 
 /* --- Counting --- */
 
-static __device__ __forceinline__ void
+static DEVICE void
 load_two (const int16_t *at, uint32_t (&x)[2])
 {
   uint32_t pair = __vabs2 (*(const uint32_t *) at);
@@ -25,7 +25,7 @@ load_two (const int16_t *at, uint32_t (&x)[2])
   x[1] = pair >> 16 & 0x7fff;
 }
 
-static __device__ __forceinline__ void
+static DEVICE void
 load_two (const int32_t *at, uint32_t (&x)[2])
 {
   int2 pair = *(const int2 *) at;
@@ -44,12 +44,12 @@ template <typename T> struct Counter
 
   uint64_t few[N], many[N][2];
 
-  __device__ __forceinline__ Counter ()
+  DEVICE Counter ()
   {
     clear ();
   }
 
-  __device__ __forceinline__ void clear ()
+  DEVICE void clear ()
   {
 #pragma unroll
     for (int i = 0; i < N; i++)
@@ -57,7 +57,7 @@ template <typename T> struct Counter
   }
 
   /* Counts a magnitude. After at most 15 calls spread() must be called. */
-  __device__ __forceinline__ void count (uint32_t magnitude)
+  DEVICE void count (uint32_t magnitude)
   {
     uint32_t bits = 32 - __clz (magnitude);
     uint64_t one = (uint64_t) 1 << 4 * (bits % 16);
@@ -68,7 +68,7 @@ template <typename T> struct Counter
   }
 
   /* Adds the half bytes to bytes. After at most 17 calls take() must be called. */
-  __device__ __forceinline__ void spread ()
+  DEVICE void spread ()
   {
 #pragma unroll
     for (int i = 0; i < N; i++) {
@@ -79,7 +79,7 @@ template <typename T> struct Counter
   }
 
   /* Returns what all lanes have counted; lane p gets the count of plane p. */
-  __device__ __forceinline__ uint32_t take (uint32_t lane)
+  DEVICE uint32_t take (uint32_t lane)
   {
     uint32_t top = 0;
 
@@ -106,7 +106,7 @@ template <typename T> struct Counter
 
 /* The lane's counts of n lines from the one that `first` is the number of. */
 template <typename T>
-static __device__ __forceinline__ void
+static DEVICE void
 count_lines (const T *coefficients, const PacoGpuBlock &block, uint32_t lane,
     uint32_t first, uint32_t n, Counter<T> &counter)
 {
@@ -133,7 +133,7 @@ count_lines (const T *coefficients, const PacoGpuBlock &block, uint32_t lane,
 
 /* PacoBlockCounts.top of the lines that are counted: lane p has plane p's. */
 template <typename T>
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 count_block (const PacoRateCountParameters &p, const PacoGpuBlock &block,
     uint32_t lane, uint32_t n_lines)
 {
@@ -153,7 +153,7 @@ count_block (const PacoRateCountParameters &p, const PacoGpuBlock &block,
 }
 
 /* Does paco_rate_block_bits() with a lane for each plane. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 bits_of_lane (
     uint32_t top, uint32_t lane, uint32_t n_counted, uint32_t n, bool checks)
 {
@@ -181,7 +181,7 @@ bits_of_lane (
 }
 
 template <typename T>
-static __device__ __forceinline__ void
+static DEVICE void
 count (const PacoRateCountParameters &p)
 {
   uint32_t i = block_of_warp (), lane = threadIdx.x % 32, n_lines, top, bits;
@@ -224,15 +224,14 @@ struct Decision
   uint32_t *fits;
   PacoRateBits *sums;
 
-  __device__ __forceinline__ Decision (const PacoRateDecideParameters &p_)
-      : p (p_)
+  DEVICE Decision (const PacoRateDecideParameters &p_) : p (p_)
   {
     sums = (PacoRateBits *) shared;
     fits = (uint32_t *) (sums + p.n_entries);
   }
 
   /* Loads the sums for all threads, copies them for the host, and sets them to zero. */
-  __device__ __forceinline__ void load_sums ()
+  DEVICE void load_sums ()
   {
     for (uint32_t i = threadIdx.x; i < p.n_entries * (PACO_RATE_PLANES + 1);
          i += blockDim.x) {
@@ -246,8 +245,7 @@ struct Decision
   }
 
   /* Whether paco_rate_estimate() of a number is within the budget; for a warp. */
-  __device__ __forceinline__ bool is_within_budget (
-      uint32_t number, uint32_t lane) const
+  DEVICE bool is_within_budget (uint32_t number, uint32_t lane) const
   {
     const PacoRateStep *steps = p.steps + (uint64_t) number * p.n_entries;
     uint64_t bits = 0;
@@ -265,12 +263,12 @@ struct Range
 {
   uint32_t first, last;
 
-  __device__ __forceinline__ uint32_t middle () const
+  DEVICE uint32_t middle () const
   {
     return (first + last) / 2;
   }
 
-  __device__ __forceinline__ void halve (bool fits)
+  DEVICE void halve (bool fits)
   {
     if (first >= last)
       return;
@@ -287,7 +285,7 @@ struct Range
 #define HALVINGS 3
 static_assert (PACO_RATE_DECIDE_THREADS / 32 == 1 << HALVINGS, "");
 
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 number_of_warp (Range range, uint32_t warp)
 {
   for (int bit = 30 - __clz (warp); bit >= 0; bit--)
@@ -335,7 +333,7 @@ __launch_bounds__ (PACO_RATE_DECIDE_THREADS)
 
 /* --- Finding cuts --- */
 
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 bytes_of_record (const PacoGpuRecord &record, bool checks)
 {
   bool extension = record.raw_planes > 0 || record.dropped_planes > 0;
@@ -345,7 +343,7 @@ bytes_of_record (const PacoGpuRecord &record, bool checks)
 }
 
 /* Returns the weight of a block's cuts, which follows from its subband and its area. */
-static __device__ __forceinline__ int
+static DEVICE int
 weight_of (const PacoRateFitParameters &p, const PacoGpuBlock &block)
 {
   int weight = p.steps
@@ -357,7 +355,7 @@ weight_of (const PacoRateFitParameters &p, const PacoGpuBlock &block)
 
 /* Loads rows of the blocks of a warp into shared memory. */
 template <typename T>
-static __device__ __forceinline__ void
+static DEVICE void
 load_rows (const T *from, uint32_t at, uint32_t lane, T *rows)
 {
 #pragma unroll 8
@@ -372,7 +370,7 @@ load_rows (const T *from, uint32_t at, uint32_t lane, T *rows)
 }
 
 /* Adds what the block's cuts save to the sums of the thread block. */
-static __device__ __forceinline__ void
+static DEVICE void
 note_pieces (const PacoRateFitParameters &p, const PacoRateCuts &cuts,
     uint32_t at, uint32_t bytes, uint32_t *saved)
 {
@@ -398,7 +396,7 @@ note_pieces (const PacoRateFitParameters &p, const PacoRateCuts &cuts,
 
 /* Finds the cuts of a block, and returns its bytes in index and payload. tops and
  * ends are its rows. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 find_cuts (const PacoRateFitParameters &p, uint32_t i, const uint32_t *tops,
     const uint16_t *ends, PacoRateCuts &cuts)
 {
@@ -456,8 +454,7 @@ struct OwnBlocks
   const PacoRateFitParameters &p;
   uint32_t first, end;
 
-  __device__ __forceinline__ OwnBlocks (const PacoRateFitParameters &p_)
-      : p (p_)
+  DEVICE OwnBlocks (const PacoRateFitParameters &p_) : p (p_)
   {
     uint32_t each = (p.n_blocks + PACO_RATE_FIT_THREADS - 1)
         / PACO_RATE_FIT_THREADS;
@@ -467,7 +464,7 @@ struct OwnBlocks
   }
 
   /* What the last cut that the block has lost saves. */
-  __device__ __forceinline__ uint32_t last_piece (uint32_t i) const
+  DEVICE uint32_t last_piece (uint32_t i) const
   {
     return p.pieces[i].bytes[p.lost[i] - 1];
   }
@@ -480,7 +477,7 @@ struct Common
   uint32_t *found;    /* first block whose last piece fits */
   uint32_t *used;     /* what has come back of what was cut too much */
 
-  __device__ __forceinline__ Common ()
+  DEVICE Common ()
   {
     of_warps = shared;
     found = of_warps + PACO_RATE_FIT_THREADS / 32;
@@ -488,7 +485,7 @@ struct Common
   }
 
   /* Sum of the values of the threads before this one, and of all. */
-  __device__ __forceinline__ uint32_t scan (uint32_t value, uint32_t *all) const
+  DEVICE uint32_t scan (uint32_t value, uint32_t *all) const
   {
     uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint32_t before = sum_of_lanes_before (value, lane), mine;
@@ -507,7 +504,7 @@ struct Common
 /* Finds the worth of which only a part must go, and sets *left to what is left when
  * all that is worth less has gone. Each of the first threads has a worth; saved is
  * what cuts of this thread's worth save. */
-static __device__ __forceinline__ uint32_t
+static DEVICE uint32_t
 find_worth (const Common &common, uint32_t saved, uint64_t total,
     uint64_t budget, uint64_t *left)
 {
@@ -525,7 +522,7 @@ find_worth (const Common &common, uint32_t saved, uint64_t total,
 
 /* Takes what is worth less than `worth`, and of what is worth that as much as is
  * needed; returns what is left in all. */
-static __device__ __forceinline__ uint64_t
+static DEVICE uint64_t
 take_cuts (const OwnBlocks &own, const Common &common, uint32_t worth,
     uint64_t left, uint64_t budget)
 {
@@ -572,7 +569,7 @@ take_cuts (const OwnBlocks &own, const Common &common, uint32_t worth,
 
 /* Gives back cuts that still fit, block by block. The room that is left only
  * shrinks, so a block that did not fit is never looked at again. */
-static __device__ __forceinline__ void
+static DEVICE void
 bring_back (const OwnBlocks &own, const Common &common, uint32_t slack)
 {
   const PacoRateFitParameters &p = own.p;

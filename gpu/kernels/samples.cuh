@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes numbers from samples in memory and back, and does the color transforms
- * (FORMAT.md section 5), for dwt_forward.cuh, dwt_inverse.cuh and dwt_direct.cuh.
+ * (FORMAT.md section 5), for dwt_forward.cuh, dwt_inverse.cuh and dwt.cu.
  *
  * A lane handles four neighboring columns. Planar samples are fetched four at a time
  * and stay packed, as they were read, until their turn comes (Raw), so that lines
  * can be fetched well ahead at one or two registers each. */
 #pragma once
 #include "codec/color.h"
+#include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dwt.h"
 
 #define LANE_COLUMNS PACO_DWT_LANE_COLUMNS
@@ -27,13 +28,12 @@ struct Planar8
     uint32_t word;
   };
 
-  static __device__ __forceinline__ Raw fetch (
-      const uint8_t *first, int64_t offset, int column)
+  static DEVICE Raw fetch (const uint8_t *first, int64_t offset, int column)
   {
     return Raw{ __ldg ((const uint32_t *) (first + column + offset)) };
   }
 
-  static __device__ __forceinline__ void unpack (
+  static DEVICE void unpack (
       const PacoDwtSamples &samples, Raw raw, uint32_t *pair)
   {
     uint32_t word = raw.word >> samples.shift & samples.mask;
@@ -52,13 +52,12 @@ struct Planar16
     uint2 words;
   };
 
-  static __device__ __forceinline__ Raw fetch (
-      const uint8_t *first, int64_t offset, int column)
+  static DEVICE Raw fetch (const uint8_t *first, int64_t offset, int column)
   {
     return Raw{ __ldg ((const uint2 *) (first + 2 * column + offset)) };
   }
 
-  static __device__ __forceinline__ void unpack (
+  static DEVICE void unpack (
       const PacoDwtSamples &samples, Raw raw, uint32_t *pair)
   {
     pair[0] = raw.words.x >> samples.shift & samples.mask;
@@ -77,18 +76,18 @@ struct Mixing
 {
   uint32_t v1; /* v2 V is V - v1 V */
 
-  __device__ __forceinline__ Mixing (unsigned color_transform)
+  DEVICE Mixing (unsigned color_transform)
       : v1 (color_transform == PACO_COLOR_TRANSFORM_RCT2)
   {
   }
 
-  static __device__ __forceinline__ uint32_t shifted (uint32_t x, int n)
+  static DEVICE uint32_t shifted (uint32_t x, int n)
   {
     return (uint32_t) ((int) x >> n);
   }
 
   /* R, G, B become Y, U, V. */
-  __device__ __forceinline__ void mix (int *pixel) const
+  DEVICE void mix (int *pixel) const
   {
     uint32_t v = pixel[0] - pixel[1], part = v1 * v;
     uint32_t mean = pixel[1] + shifted (part, 1);
@@ -99,7 +98,7 @@ struct Mixing
     pixel[2] = v;
   }
 
-  __device__ __forceinline__ void undo (int *pixel) const
+  DEVICE void undo (int *pixel) const
   {
     uint32_t u = pixel[1], v = pixel[2], part = v1 * v;
     uint32_t mean = pixel[0] - shifted (u + v - part, 2);
@@ -117,7 +116,7 @@ struct Mixing
  * components have the depth of planes[0]. */
 
 template <int G>
-__device__ __forceinline__ void
+DEVICE void
 shift_pixel (const uint32_t *pairs, int i, const PacoDwtPlane *planes,
     unsigned color_transform, int *out)
 {
@@ -130,7 +129,7 @@ shift_pixel (const uint32_t *pairs, int i, const PacoDwtPlane *planes,
 }
 
 template <int G>
-__device__ __forceinline__ void
+DEVICE void
 shift_pixel (const uint32_t *pairs, int i, const PacoDwtPlane *planes,
     unsigned color_transform, float *out)
 {
@@ -167,7 +166,7 @@ shift_pixel (const uint32_t *pairs, int i, const PacoDwtPlane *planes,
 /* --- and inverse: samples are the low 16 bits of the values --- */
 
 template <int G>
-__device__ __forceinline__ void
+DEVICE void
 unshift_pixel (const int *in, const PacoDwtPlane *planes,
     unsigned color_transform, uint32_t *value)
 {
@@ -186,14 +185,14 @@ unshift_pixel (const int *in, const PacoDwtPlane *planes,
 
 /* Rounds to nearest even. What an int32_t cannot hold, which only hostile
  * frames have, becomes the nearest binary32 value that it can. */
-__device__ __forceinline__ int
+DEVICE int
 round_sample (float x)
 {
   return __float2int_rn (fminf (fmaxf (x, -2147483648.0f), 2147483520.0f));
 }
 
 template <int G>
-__device__ __forceinline__ void
+DEVICE void
 unshift_pixel (const float *in, const PacoDwtPlane *planes,
     unsigned color_transform, uint32_t *value)
 {

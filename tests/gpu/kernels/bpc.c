@@ -278,7 +278,11 @@ launch (TestDevice *test, const Round *round, const char *what,
 
   snprintf (name, sizeof name, "paco_bpc_%s_%u_%u", what, round->wide ? 32 : 16,
       round->coding_passes);
-  if (!paco_module_function (&test->module, name, &function, &error)
+  paco_module_unload (&test->module);
+  if (!paco_module_load (&test->module, test->context,
+          paco_fatbins_bpc[round->wide][round->coding_passes - 1], "bpc",
+          &error)
+      || !paco_module_function (&test->module, name, &function, &error)
       || !paco_driver_check (test->context->driver,
           test->context->driver->func_set_attribute (function,
               CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared),
@@ -610,7 +614,7 @@ main (int argc, char **argv)
   unsigned n_rounds = argc > 1 ? strtoul (argv[1], NULL, 0) : 30;
   unsigned seed = argc > 2 ? strtoul (argv[2], NULL, 0) : 1;
   TestDevice test;
-  int status = test_device_open (&test, paco_fatbin_bpc, "bpc");
+  int status = test_device_open (&test, paco_fatbins_bpc[0][0], "bpc");
 
   if (status != 0)
     return status;

@@ -111,7 +111,7 @@ lab_codec_encode_ms (const int32_t *indices, size_t n_indices, uint32_t stride,
   LabLaunch launch;
   double ms;
 
-  lab_device_open (&device, paco_fatbin_bpc, "bpc");
+  lab_device_open (&device, paco_fatbins_bpc[1][passes - 1], "bpc");
   parameters.coefficients = test_device_new (
       &device.test, indices, 4 * n_indices);
   parameters.blocks = test_device_new (&device.test, list, n * sizeof *list);

@@ -358,7 +358,7 @@ transform_block (const LabRegistersParameters &p)
 {
   /* This goes through a shuffle: the compiler knows then that lanes do not
    * differ. */
-  unsigned warp = __shfl_sync (FULL_WARP, threadIdx.x / 32, 0);
+  unsigned warp = __shfl_sync (ALL_LANES, threadIdx.x / 32, 0);
   unsigned number = blockIdx.x * (LAB_REGISTERS_THREADS / 32) + warp;
   unsigned lane = threadIdx.x % 32;
 
