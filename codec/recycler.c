@@ -252,9 +252,9 @@ release_frame (PacoEncodedFrame *frame)
 }
 
 PacoRecycledFrame *
-paco_recycler_take_frame (PacoRecycler *recycler, size_t size)
+paco_recycler_take_frame (PacoRecycler *recycler, size_t size, GError **error)
 {
-  PacoRecycledFrame *item = paco_recycler_take (recycler, size, NULL);
+  PacoRecycledFrame *item = paco_recycler_take (recycler, size, error);
 
   if (item)
     item->frame = (PacoEncodedFrame){

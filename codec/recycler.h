@@ -80,9 +80,9 @@ typedef struct
 extern const PacoRecyclerClass paco_plain_frames;
 
 /* Takes an item of a recycler of PacoRecycledFrame. Its frame has `size` bytes. Returns
- * NULL if there is no memory. */
+ * NULL with an error, which may be NULL, if there is no memory. */
 PacoRecycledFrame *paco_recycler_take_frame (
-    PacoRecycler *recycler, size_t size);
+    PacoRecycler *recycler, size_t size, GError **error);
 /* Returns a frame without data; error becomes the frame's and may be NULL. */
 PacoEncodedFrame *paco_encoded_frame_empty (GError *error);
 

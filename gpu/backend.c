@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The table paco_cuda_backend (codec/backend.h), by which users open its encoders and
  * decoders. */
-#include "gpu/backend.h"
+#include "gpu/share.h"
 
 const PacoBackend paco_cuda_backend = {
   .name = "cuda",

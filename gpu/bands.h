@@ -6,12 +6,8 @@
 #include "codec/policy_wavelet.h"
 #include "gpu/frame.h"
 
-G_BEGIN_DECLS
-
 /* Copies the lines, and waits. The frame's stream must already wait for the picture.
  * The samples are in `memory`, and stay there as long as it does. */
 gboolean paco_cuda_fetch_bands (PacoCudaFrame *frame,
     const PacoPictureFormat *format, const PacoPicture *picture,
     PacoPinnedMemory *memory, PacoBandSamples *samples, GError **error);
-
-G_END_DECLS

@@ -7,15 +7,13 @@
 #pragma once
 #include "gpu/driver.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   const PacoDriver *driver;
   GMutex lock; /* of what follows */
   GCond passed_on;
   CUstream holder; /* whose upload or download is being enqueued, or NULL */
-  CUevent uploaded, downloaded; /* of the last ones, or NULL */
+  CUevent last[2]; /* of the last upload and download, or NULL */
 } PacoCudaBus;
 
 /* driver is that of the context of the streams and events. */
@@ -26,20 +24,14 @@ void paco_cuda_bus_clear (PacoCudaBus *bus);
 /* Begins an upload, or a download, which is then enqueued in the stream: waits until
  * no other frame is enqueuing one, and makes the stream wait for the last one. Even
  * after a failure the stream has the turn. */
-CUresult paco_cuda_bus_begin_upload (PacoCudaBus *bus, CUstream stream);
-CUresult paco_cuda_bus_begin_download (PacoCudaBus *bus, CUstream stream);
-
+CUresult paco_cuda_bus_begin (PacoCudaBus *bus, bool download, CUstream stream);
 /* Records the event at its end, and passes the turn on. After a failure the stream
  * still has the turn. */
-CUresult paco_cuda_bus_end_upload (
-    PacoCudaBus *bus, CUstream stream, CUevent event);
-CUresult paco_cuda_bus_end_download (
-    PacoCudaBus *bus, CUstream stream, CUevent event);
+CUresult paco_cuda_bus_end (
+    PacoCudaBus *bus, bool download, CUstream stream, CUevent event);
 
 /* Passes the turn on if the stream has it. It is called when a frame has failed. */
 void paco_cuda_bus_give_up (PacoCudaBus *bus, CUstream stream);
 
 /* Forgets the events, which are about to be destroyed. No frame may be enqueuing. */
 void paco_cuda_bus_forget (PacoCudaBus *bus);
-
-G_END_DECLS

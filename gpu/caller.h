@@ -7,8 +7,6 @@
 #include <glib.h>
 #include <stdbool.h>
 
-G_BEGIN_DECLS
-
 typedef struct _PacoCaller PacoCaller;
 
 /* Returns NULL and error MEMORY when no thread can be created. */
@@ -24,5 +22,3 @@ void paco_caller_close (PacoCaller *caller);
  * `late`, func is called in any case. */
 bool paco_caller_call (PacoCaller *caller, gint64 timeout,
     void (*func) (void *data), void (*late) (void *data), void *data);
-
-G_END_DECLS

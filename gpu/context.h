@@ -5,8 +5,6 @@
 #include "codec/coder.h"
 #include "gpu/driver.h"
 
-G_BEGIN_DECLS
-
 /* The oldest devices that the kernels are built for. */
 #define PACO_MIN_COMPUTE_CAPABILITY 75
 
@@ -49,5 +47,3 @@ void paco_cuda_context_close (PacoCudaContext *context);
 gboolean paco_cuda_context_enter (
     const PacoCudaContext *context, GError **error);
 void paco_cuda_context_leave (const PacoCudaContext *context);
-
-G_END_DECLS

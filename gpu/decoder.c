@@ -5,9 +5,8 @@
  * the payload. */
 #include "codec/decoder_private.h"
 #include "codec/policy.h"
-#include "gpu/backend.h"
-#include "gpu/comparison.h"
 #include "gpu/frame.h"
+#include "gpu/kernels/compare.h"
 #include "gpu/pinned.h"
 
 /* What is uploaded for a frame besides its payload. The device counts broken blocks
@@ -18,23 +17,24 @@ typedef struct
   uint32_t n_broken, reserved;
   uint64_t n_different;
   PacoGpuRecord records[]; /* n_blocks; then their dropped planes, bytes */
-} Instructions;
+} BlockTable;
 
 /* The decoder on one of its devices. */
 typedef struct
 {
   PacoCudaShare share;
   PacoCudaPlan plans[PACO_N_FORMS]; /* of those that are configured */
-} Part;
+} DeviceState;
 
 typedef struct
 {
-  Part *part;
+  DeviceState *state;
   PacoCudaFrame frame;
-  PacoPinnedMemory host_instructions, repairs;
-  PacoDeviceMemory instructions;
-  PacoStation payload;
-  PacoCudaComparison comparison;
+  PacoPinnedMemory host_table, repairs;
+  PacoDeviceMemory table;
+  PacoStaged payload;
+  PacoTransfer copied; /* says how a copy for a comparison lies */
+  PacoDeviceMemory copy;
 
   /* Of the frame that is being decoded. */
   size_t payload_size; /* of the blocks that are decoded */
@@ -47,9 +47,86 @@ typedef struct
 typedef struct
 {
   PacoDecoder base;
-  Part parts[PACO_MAX_DEVICES];
+  DeviceState states[PACO_MAX_DEVICES];
   Flight flights[PACO_MAX_FLIGHTS];
 } CudaDecoder;
+
+/* --- comparing a frame with a picture ---
+ *
+ * The picture is uploaded unless it is on the device already, the frame is decoded into a
+ * copy that lies as the picture does, and kernels/compare.cu counts the bytes that are
+ * different. */
+
+#define BLOCKS_PER_MULTIPROCESSOR 8
+#define MAX_ROWS_OF_GRID 65535u
+
+static gboolean
+reserve_copy (Flight *flight, const PacoDecoderJob *job, GError **error)
+{
+  PacoCudaFrame *frame = &flight->frame;
+  PacoPicture like = job->destination;
+
+  if (!job->compares)
+    return TRUE;
+  /* Wherever the picture is, its copy lies as if it had been uploaded. */
+  like.memory = PACO_MEMORY_HOST;
+  paco_transfer_plan (
+      &flight->copied, &like, &frame->plan->format, frame->plan->reduce);
+  return paco_device_memory_reserve (frame->share, &flight->copy,
+      flight->copied.size + 64, "the copy of a picture", error);
+}
+
+static gboolean
+compare_region (PacoCudaFrame *frame, const PacoTransferRegion *region,
+    CUdeviceptr picture, CUdeviceptr copy, CUdeviceptr n_different,
+    GError **error)
+{
+  PacoCudaDevice *device = frame->device;
+  bool has_gaps = region->row_bytes < region->stride;
+  PacoCompareParameters parameters = {
+    .a = picture,
+    .b = copy,
+    /* Rows without gaps are one. */
+    .row_bytes = has_gaps ? region->row_bytes : region->size,
+    .rows = has_gaps ? region->rows : 1,
+    .stride = region->stride,
+    .aligned = ((picture | copy) & 15) == 0
+        && (!has_gaps || (region->stride & 15) == 0),
+    .n_different = n_different,
+  };
+  uint64_t units = parameters.aligned ? parameters.row_bytes / 16 + 1
+                                      : parameters.row_bytes;
+  uint64_t most = (uint64_t) device->context->n_multiprocessors
+      * BLOCKS_PER_MULTIPROCESSOR;
+  uint64_t wanted = (units + PACO_COMPARE_THREADS - 1) / PACO_COMPARE_THREADS;
+  unsigned grid_x = (unsigned) CLAMP (wanted, 1, most);
+  unsigned grid_y = (unsigned) CLAMP (
+      parameters.rows, 1, MIN (MAX (most / grid_x, 1), MAX_ROWS_OF_GRID));
+
+  return paco_module_launch (device->context, device->compare, grid_x, grid_y,
+      1, PACO_COMPARE_THREADS, 0, frame->stream, &parameters, error);
+}
+
+static gboolean
+compare (Flight *flight, const PacoDecoderJob *job, GError **error)
+{
+  PacoCudaFrame *frame = &flight->frame;
+  bool uploaded = frame->transfer.picture.memory == PACO_MEMORY_HOST;
+  CUdeviceptr n_different = flight->table.address
+      + offsetof (BlockTable, n_different);
+
+  for (unsigned i = 0; job->compares && i < flight->copied.n_regions; i++) {
+    const PacoTransferRegion *region = &flight->copied.regions[i];
+    CUdeviceptr picture = uploaded
+        ? frame->picture.memory.address + region->offset
+        : (CUdeviceptr) (uintptr_t) region->data;
+
+    if (!compare_region (frame, region, picture,
+            flight->copy.address + region->offset, n_different, error))
+      return FALSE;
+  }
+  return TRUE;
+}
 
 /* --- decoding a frame --- */
 
@@ -82,22 +159,22 @@ find_sizes (Flight *flight, const PacoDecoderJob *job)
 
 /* Fills in, from the records of the index, what the kernels have to know. */
 static void
-instruct (Flight *flight, const PacoDecoderJob *job)
+fill_table (Flight *flight, const PacoDecoderJob *job)
 {
-  Instructions *instructions = (Instructions *) flight->host_instructions.data;
+  BlockTable *table = (BlockTable *) flight->host_table.data;
   const PacoGpuBlock *blocks = paco_cuda_frame_blocks (&flight->frame);
   uint32_t n_blocks = flight->frame.plan->n_blocks;
-  uint8_t *dropped = (uint8_t *) &instructions->records[n_blocks];
+  uint8_t *dropped = (uint8_t *) &table->records[n_blocks];
   unsigned any_dropped = 0, planes = 0;
 
   find_sizes (flight, job);
-  instructions->n_broken = 0;
-  instructions->n_different = 0;
+  table->n_broken = 0;
+  table->n_different = 0;
   for (uint32_t i = 0; i < n_blocks; i++) {
     const PacoBlockRecord *record = &job->records[i];
-    PacoGpuRecord *told = &instructions->records[i];
+    PacoGpuRecord *entry = &table->records[i];
 
-    *told = (PacoGpuRecord){
+    *entry = (PacoGpuRecord){
       .planes = record->planes,
       .raw_planes = record->raw_planes,
       .dropped_planes = record->dropped_planes,
@@ -112,10 +189,10 @@ instruct (Flight *flight, const PacoDecoderJob *job)
     };
     /* With the reversible wavelet the block coder dequantises (FORMAT.md section
      * 8), so the inverse transform need not know of dropped planes. */
-    dropped[i] = told->dropped_planes | (record->cut ? PACO_DWT_CUT : 0);
+    dropped[i] = entry->dropped_planes | (record->cut ? PACO_DWT_CUT : 0);
     if (!blocks[i].reversible)
       any_dropped |= dropped[i];
-    planes = MAX (planes, told->planes);
+    planes = MAX (planes, entry->planes);
   }
   flight->wide = planes > 15;
   flight->dropped = any_dropped;
@@ -133,12 +210,12 @@ static gboolean
 reserve (Flight *flight, GError **error)
 {
   size_t needed = blocks_size (flight), size = with_room (needed);
-  PacoStation *station = &flight->payload;
+  PacoStaged *staged = &flight->payload;
   size_t staging = flight->payload_pinned ? 0 : flight->payload_size;
 
-  if (station->memory.size < needed + 64 || station->staging.size < staging)
-    if (!paco_station_reserve (
-            station, size, flight->payload_pinned ? 0 : size, error))
+  if (staged->memory.size < needed + 64 || staged->staging.size < staging)
+    if (!paco_staged_reserve (
+            staged, size, flight->payload_pinned ? 0 : size, error))
       return FALSE;
   return paco_pinned_memory_reserve (flight->frame.device, &flight->repairs,
              flight->repairs_size, "repairs of broken blocks", error)
@@ -152,7 +229,7 @@ upload_repairs (Flight *flight, const PacoDecoderJob *job, GError **error)
   if (flight->repairs_size == 0)
     return TRUE;
   memcpy (flight->repairs.data, job->repairs->bytes, flight->repairs_size);
-  return paco_station_upload (&flight->payload,
+  return paco_staged_upload (&flight->payload,
       flight->payload.memory.address + repairs_offset (flight),
       flight->repairs.data, flight->repairs_size, true, 0, error);
 }
@@ -161,22 +238,18 @@ static gboolean
 upload (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
-  const PacoCudaDevice *device = frame->device;
   uint32_t n_blocks = flight->frame.plan->n_blocks;
-  size_t size = sizeof (Instructions) + n_blocks * sizeof (PacoGpuRecord)
+  size_t size = sizeof (BlockTable) + n_blocks * sizeof (PacoGpuRecord)
       + (flight->dropped ? n_blocks : 0);
 
-  return paco_station_upload (&flight->payload, flight->payload.memory.address,
+  return paco_staged_upload (&flight->payload, flight->payload.memory.address,
              paco_decoder_payload (job), flight->payload_size,
              flight->payload_pinned, 0, error)
       && upload_repairs (flight, job, error)
-      && paco_driver_check (device->driver,
-          device->driver->memcpy_htod_async (flight->instructions.address,
-              flight->host_instructions.data, size, frame->stream),
-          error, "%zu bytes cannot be uploaded to %s", size,
-          device->context->name)
+      && paco_cuda_upload (frame->device, flight->table.address,
+          flight->host_table.data, size, frame->stream, error)
       && (!job->compares
-          || paco_transfer_upload (&frame->transfer, &frame->station, error));
+          || paco_transfer_upload (&frame->transfer, &frame->picture, error));
 }
 
 static gboolean
@@ -190,9 +263,8 @@ decode_blocks (Flight *flight, const PacoDecoderJob *job, GError **error)
     .blocks = flight->frame.blocks[flight->frame.form].address,
     .planes = flight->frame.planes.address,
     .payload = flight->payload.memory.address,
-    .records = flight->instructions.address + offsetof (Instructions, records),
-    .n_broken = flight->instructions.address
-        + offsetof (Instructions, n_broken),
+    .records = flight->table.address + offsetof (BlockTable, records),
+    .n_broken = flight->table.address + offsetof (BlockTable, n_broken),
     .n_blocks = plan->n_blocks,
     .payload_words = MAX ((blocks_size (flight) + 3) / 4, 1),
     .reconstruction = coding->reconstruction,
@@ -220,15 +292,17 @@ transform (Flight *flight, const PacoDecoderJob *job, GError **error)
       &flight->frame, &job->frame.header.coding, &picture, flight->wide);
 
   if (flight->dropped)
-    frame.dropped_planes = flight->instructions.address
-        + offsetof (Instructions, records)
+    frame.dropped_planes = flight->table.address
+        + offsetof (BlockTable, records)
         + plan->n_blocks * sizeof (PacoGpuRecord);
   if (job->compares)
-    paco_cuda_comparison_copy (&flight->comparison, &picture);
+    paco_transfer_device_picture (
+        &flight->copied, flight->copy.address, &picture);
   else
     paco_transfer_device_picture (&flight->frame.transfer,
-        flight->frame.station.memory.address, &picture);
-  return paco_cuda_frame_inverse (&flight->frame, &frame, error);
+        flight->frame.picture.memory.address, &picture);
+  return paco_cuda_frame_enqueue_transform (
+      &flight->frame, &frame, true, error);
 }
 
 /* Enqueues what comes back: what the device has counted, and the picture. */
@@ -236,33 +310,12 @@ static gboolean
 download (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
-  const PacoCudaDevice *device = frame->device;
-  size_t size = offsetof (Instructions, records);
 
-  return paco_driver_check (device->driver,
-             device->driver->memcpy_dtoh_async (flight->host_instructions.data,
-                 flight->instructions.address, size, frame->stream),
-             error, "%zu bytes cannot be downloaded from %s", size,
-             device->context->name)
+  return paco_cuda_download (frame->device, flight->host_table.data,
+             flight->table.address, offsetof (BlockTable, records),
+             frame->stream, error)
       && (job->compares
-          || paco_transfer_download (&frame->transfer, &frame->station, error));
-}
-
-static gboolean
-begin_comparison (Flight *flight, const PacoDecoderJob *job, GError **error)
-{
-  return !job->compares
-      || paco_cuda_comparison_begin (
-          &flight->comparison, &flight->frame, &job->destination, error);
-}
-
-static gboolean
-compare (Flight *flight, const PacoDecoderJob *job, GError **error)
-{
-  return !job->compares
-      || paco_cuda_comparison_enqueue (&flight->comparison, &flight->frame,
-          flight->instructions.address + offsetof (Instructions, n_different),
-          error);
+          || paco_transfer_download (&frame->transfer, &frame->picture, error));
 }
 
 static gboolean
@@ -279,8 +332,8 @@ enqueue (Flight *flight, const PacoDecoderJob *job, GError **error)
   pinned = flight->payload_pinned
       && (!job->compares || paco_transfer_is_pinned (&frame->transfer));
   return reserve (flight, error)
-      && paco_transfer_reserve (&frame->transfer, &frame->station, error)
-      && begin_comparison (flight, job, error)
+      && paco_transfer_reserve (&frame->transfer, &frame->picture, error)
+      && reserve_copy (flight, job, error)
       && paco_cuda_frame_begin_upload (frame, pinned, error)
       && upload (flight, job, error)
       && paco_cuda_frame_end_upload (frame, error)
@@ -319,19 +372,19 @@ static gboolean
 decode_frame (Flight *flight, const PacoDecoderJob *job,
     PacoDecodedFrame *result, GError **error)
 {
-  const Instructions *counted;
+  const BlockTable *counted;
 
   paco_cuda_frame_use (
-      &flight->frame, flight->part->plans, job->frame.header.picture.fields);
-  instruct (flight, job);
+      &flight->frame, flight->state->plans, job->frame.header.picture.fields);
+  fill_table (flight, job);
   if (!enqueue (flight, job, error)
       || !paco_cuda_frame_wait (&flight->frame, error)) {
     paco_cuda_frame_give_up (&flight->frame);
     return FALSE;
   }
   if (!job->compares)
-    paco_transfer_finish (&flight->frame.transfer, &flight->frame.station);
-  counted = (const Instructions *) flight->host_instructions.data;
+    paco_transfer_finish (&flight->frame.transfer, &flight->frame.picture);
+  counted = (const BlockTable *) flight->host_table.data;
   result->corrupted_blocks += counted->n_broken;
   result->different_bytes = counted->n_different;
   return TRUE;
@@ -356,32 +409,33 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
 static void
 flight_clear (Flight *flight)
 {
-  PacoCudaShare *share = &flight->part->share;
+  PacoCudaShare *share = &flight->state->share;
 
   paco_cuda_frame_clear (&flight->frame);
-  paco_pinned_memory_clear (share->device, &flight->host_instructions);
+  paco_pinned_memory_clear (share->device, &flight->host_table);
   paco_pinned_memory_clear (share->device, &flight->repairs);
-  paco_device_memory_clear (share, &flight->instructions);
-  paco_cuda_comparison_clear (&flight->comparison, share);
+  paco_device_memory_clear (share, &flight->table);
+  paco_device_memory_clear (share, &flight->copy);
+  flight->copied = (PacoTransfer){ 0 };
   if (flight->payload.device)
-    paco_station_clear (&flight->payload);
+    paco_staged_clear (&flight->payload);
 }
 
 static void
 unconfigure (PacoCoder *base, unsigned number)
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
-  Part *part = &decoder->parts[number];
-  gboolean entered = paco_cuda_device_enter (part->share.device, NULL);
+  DeviceState *state = &decoder->states[number];
+  gboolean entered = paco_cuda_device_enter (state->share.device, NULL);
 
   /* If the context cannot be entered, the memory is freed with the context. */
   for (unsigned i = number; i < base->depth; i += base->n_devices)
-    if (decoder->flights[i].part)
+    if (decoder->flights[i].state)
       flight_clear (&decoder->flights[i]);
   if (entered)
-    paco_cuda_device_leave (part->share.device);
+    paco_cuda_device_leave (state->share.device);
   for (unsigned i = 0; i < PACO_N_FORMS; i++)
-    paco_cuda_plan_clear (&part->plans[i]);
+    paco_cuda_plan_clear (&state->plans[i]);
 }
 
 /* Guesses what the payload of frames like this one takes: as many bytes as its header
@@ -403,36 +457,37 @@ allocate_form (CudaDecoder *decoder, Flight *flight, unsigned i, GError **error)
   const PacoHeader *header = &decoder->base.headers[i];
   PacoCudaFrame *frame = &flight->frame;
   const PacoCudaPlan *plan;
-  size_t instructions;
+  size_t table_size;
   bool wide;
 
-  paco_cuda_frame_use (frame, flight->part->plans, i);
+  paco_cuda_frame_use (frame, flight->state->plans, i);
   plan = frame->plan;
   wide = !paco_dwt_is_narrow (&plan->format, &plan->coding);
-  instructions = sizeof (Instructions)
+  table_size = sizeof (BlockTable)
       + plan->n_blocks * (sizeof (PacoGpuRecord) + 1);
   if (!paco_cuda_frame_allocate (frame, wide, error))
     return FALSE;
   paco_cuda_plan_blocks (
       plan, &plan->coding, false, NULL, paco_cuda_frame_blocks (frame));
-  return paco_station_reserve (
+  return paco_staged_reserve (
              &flight->payload, guess_payload (header, plan), 0, error)
-      && paco_pinned_memory_reserve (frame->device, &flight->host_instructions,
-          instructions, "index", error)
+      && paco_pinned_memory_reserve (
+          frame->device, &flight->host_table, table_size, "index", error)
       && paco_device_memory_reserve (
-          frame->share, &flight->instructions, instructions, "index", error)
+          frame->share, &flight->table, table_size, "index", error)
       && paco_cuda_frame_upload_blocks (frame, error);
 }
 
 static gboolean
-flight_init (CudaDecoder *decoder, Flight *flight, Part *part, GError **error)
+flight_init (
+    CudaDecoder *decoder, Flight *flight, DeviceState *state, GError **error)
 {
-  flight->part = part;
-  if (!paco_cuda_frame_init (&flight->frame, &part->share, error))
+  flight->state = state;
+  if (!paco_cuda_frame_init (&flight->frame, &state->share, error))
     return FALSE;
-  flight->payload = flight->frame.station;
+  flight->payload = flight->frame.picture;
   for (unsigned i = 0; i < PACO_N_FORMS; i++)
-    if (part->plans[i].geometry && !allocate_form (decoder, flight, i, error))
+    if (state->plans[i].geometry && !allocate_form (decoder, flight, i, error))
       return FALSE;
   return TRUE;
 }
@@ -441,21 +496,21 @@ static gboolean
 allocate (CudaDecoder *decoder, unsigned number, GError **error)
 {
   const PacoDecoder *base = &decoder->base;
-  Part *part = &decoder->parts[number];
+  DeviceState *state = &decoder->states[number];
 
   for (unsigned i = 0; i < PACO_N_FORMS; i++) {
-    part->plans[i] = (PacoCudaPlan){
+    state->plans[i] = (PacoCudaPlan){
       .format = base->headers[i].picture,
       .coding = base->headers[i].coding,
       .geometry = base->coder.geometry[i],
       .reduce = base->reduce,
     };
-    if (part->plans[i].geometry
-        && !paco_cuda_plan_init (&part->plans[i], part->share.device, error))
+    if (state->plans[i].geometry
+        && !paco_cuda_plan_init (&state->plans[i], state->share.device, error))
       return FALSE;
   }
   for (unsigned i = number; i < base->coder.depth; i += base->coder.n_devices)
-    if (!flight_init (decoder, &decoder->flights[i], part, error))
+    if (!flight_init (decoder, &decoder->flights[i], state, error))
       return FALSE;
   return TRUE;
 }
@@ -464,7 +519,7 @@ static gboolean
 configure (PacoCoder *base, unsigned number, GError **error)
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
-  PacoCudaDevice *device = decoder->parts[number].share.device;
+  PacoCudaDevice *device = decoder->states[number].share.device;
   gboolean done;
 
   if (!paco_cuda_device_enter (device, error))
@@ -477,13 +532,13 @@ configure (PacoCoder *base, unsigned number, GError **error)
 /* --- open and close --- */
 
 static void
-close_part (PacoCoder *base, unsigned number)
+close_state (PacoCoder *base, unsigned number)
 {
-  paco_cuda_share_close (&((CudaDecoder *) base)->parts[number].share);
+  paco_cuda_share_close (&((CudaDecoder *) base)->states[number].share);
 }
 
 static gboolean
-open_parts (
+open_states (
     CudaDecoder *decoder, const PacoBackendOptions *options, GError **error)
 {
   PacoCoder *base = &decoder->base.coder;
@@ -492,7 +547,7 @@ open_parts (
 
   for (unsigned i = 0; i < n; i++)
     if (!paco_cuda_share_open (
-            &decoder->parts[i].share, base, options, ordinals[i], error))
+            &decoder->states[i].share, base, options, ordinals[i], error))
       return FALSE;
   return n > 0 && paco_coder_start (base, error);
 }
@@ -506,7 +561,7 @@ paco_cuda_decoder_open (const PacoBackendOptions *options, GError **error)
       .device = &paco_cuda_device_class,
       .configure = configure,
       .unconfigure = unconfigure,
-      .close = close_part,
+      .close = close_state,
     },
     .decode = decode,
     .decode_block = paco_decode_block_on_host,
@@ -515,7 +570,7 @@ paco_cuda_decoder_open (const PacoBackendOptions *options, GError **error)
   PacoDecoder *base = &decoder->base;
 
   paco_decoder_init (base, &klass, options);
-  if (!open_parts (decoder, options, error)) {
+  if (!open_states (decoder, options, error)) {
     paco_coder_close (&base->coder);
     return NULL;
   }

@@ -460,21 +460,23 @@ open_new (const Place *place, gint64 timeout, GError **error)
 }
 
 /* One thread opens at a time, so that devices are shared. */
-static PacoCudaDevice *
-open_at (const Place *place, gint64 timeout, GError **error)
+PacoCudaDevice *
+paco_cuda_device_open (int ordinal, const PacoForeignContext *context,
+    gint64 timeout, GError **error)
 {
+  const Place place = { ordinal, *context };
   PacoCudaDevice *device;
 
   g_mutex_lock (&devices_lock);
   while (opening)
     g_cond_wait (&opening_changed, &devices_lock);
-  device = find_open (place);
+  device = find_open (&place);
   if (device) {
     device->references++;
   } else {
     opening = true;
     g_mutex_unlock (&devices_lock);
-    device = open_new (place, timeout, error);
+    device = open_new (&place, timeout, error);
     g_mutex_lock (&devices_lock);
     opening = false;
     g_cond_broadcast (&opening_changed);
@@ -483,19 +485,6 @@ open_at (const Place *place, gint64 timeout, GError **error)
     device->n_coders++;
   g_mutex_unlock (&devices_lock);
   return device;
-}
-
-PacoCudaDevice *
-paco_cuda_device_open (int ordinal, gint64 timeout, GError **error)
-{
-  return open_at (&(Place){ .ordinal = ordinal }, timeout, error);
-}
-
-PacoCudaDevice *
-paco_cuda_device_open_in (
-    const PacoForeignContext *context, gint64 timeout, GError **error)
-{
-  return open_at (&(Place){ .foreign = *context }, timeout, error);
 }
 
 void

@@ -12,8 +12,6 @@
 #include "gpu/kernels/pack.h"
 #include "gpu/module.h"
 
-G_BEGIN_DECLS
-
 /* A device with the kernels loaded. All coders of a process that use the same
  * GPU share one: kernels of two contexts never run at the same time, and each
  * context takes hundreds of megabytes. Referenced by coders and by the memory
@@ -56,12 +54,9 @@ G_STATIC_ASSERT (PACO_GPU_FAMILY_SETS == PACO_N_SETS);
  * one with the most free memory, and then the one with the lowest number. A GPU that
  * has failed is taken only if there is no other. The driver says how much memory is
  * free only in a context, so GPUs that tie each get one, and those that are not
- * chosen lose it again. */
-PacoCudaDevice *paco_cuda_device_open (
-    int ordinal, gint64 timeout, GError **error);
-/* Does the same in a context that an application has handed in. Coders share it,
- * too. */
-PacoCudaDevice *paco_cuda_device_open_in (
+ * chosen lose it again. If an application has handed in a context, coders share that
+ * one, and the ordinal does not matter. */
+PacoCudaDevice *paco_cuda_device_open (int ordinal,
     const PacoForeignContext *context, gint64 timeout, GError **error);
 /* Closes a device for a coder, whose reference it takes. device may be NULL. */
 void paco_cuda_device_close (PacoCudaDevice *device);
@@ -86,5 +81,3 @@ void paco_cuda_place_set (const PacoProbabilitySet *set, uint8_t *rows);
  * the place of set 0 of the family. */
 void paco_cuda_place_sets (
     const PacoProbabilitySet *carried_set, unsigned family, uint8_t *rows);
-
-G_END_DECLS

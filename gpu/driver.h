@@ -8,8 +8,6 @@
 #include "gpu/driver_types.h"
 #include <stdbool.h>
 
-G_BEGIN_DECLS
-
 /* F (member, symbol, parameters) for each function; all return CUresult. The symbols
  * have their version in their names, because older drivers do not have the newest
  * one. */
@@ -110,5 +108,3 @@ gboolean paco_driver_check (const PacoDriver *driver, CUresult result,
 gboolean paco_driver_has_failed (const PacoDriver *driver);
 /* Marks the driver as failed, because a call does not return. */
 void paco_driver_set_failed (const PacoDriver *driver);
-
-G_END_DECLS

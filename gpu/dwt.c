@@ -211,7 +211,7 @@ describe_samples (PacoDwtSamples *samples, const PacoDwt *dwt,
 }
 
 static void
-describe_subband (PacoDwtSubband *told, const PacoDwt *dwt,
+describe_subband (PacoDwtSubband *entry, const PacoDwt *dwt,
     const PacoDwtFrame *frame, const PacoSubband *subband, bool inverse)
 {
   const PacoCoefficientPlace *place =
@@ -220,7 +220,7 @@ describe_subband (PacoDwtSubband *told, const PacoDwt *dwt,
   unsigned element = frame->wide ? 4 : 2;
   float step = paco_step_decode (frame->coding->subbands[c][k].step);
 
-  *told = (PacoDwtSubband){
+  *entry = (PacoDwtSubband){
     .address = frame->coefficients + (uint64_t) place->offset * element,
     .scale = inverse ? step / 256.0f
         : frame->scales
@@ -470,71 +470,60 @@ samples_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
   return n;
 }
 
-/* Makes the launch of a level whose fine side is an LL, with the planes of a
- * wavelet. */
-static unsigned
-plane_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned wavelet,
-    unsigned level, bool inverse, PacoDwtLaunch *launch)
-{
-  unsigned n = 0, ability;
-
-  begin_launch (launch, dwt, frame, wavelet, level);
-  for (unsigned f = 0; f < dwt->geometry->n_fields; f++)
-    for (unsigned c = 0; c < dwt->geometry->n_components; c++)
-      if (frame->coding->components[c].wavelet == wavelet)
-        describe_plane (
-            &launch->parameters.planes[n++], dwt, frame, f, c, level, inverse);
-  if (n == 0)
-    return 0;
-  ability = is_plain (frame, &launch->parameters, wavelet, n) ? PACO_DWT_PLAIN
-                                                              : PACO_DWT_ANY;
-  launch->kernel =
-      &dwt->kernels->kernels[inverse][wavelet][ability][PACO_DWT_NUMBERS][0];
-  cut_tiles (dwt, launch, n, 1);
-  return launch->grid_x > 0;
-}
-
-/* Makes such launches for all planes. */
+/* Makes the launches of a level whose fine side is an LL, one for each wavelet that
+ * planes have. */
 static unsigned
 plane_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
     bool inverse, PacoDwtLaunch *launches)
 {
-  unsigned n = 0;
+  unsigned n_launches = 0;
 
-  for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
-    n += plane_launch (dwt, frame, w, level, inverse, &launches[n]);
-  return n;
+  for (unsigned w = 0; w < PACO_N_WAVELETS; w++) {
+    PacoDwtLaunch *launch = &launches[n_launches];
+    unsigned n = 0, ability;
+
+    begin_launch (launch, dwt, frame, w, level);
+    for (unsigned f = 0; f < dwt->geometry->n_fields; f++)
+      for (unsigned c = 0; c < dwt->geometry->n_components; c++)
+        if (frame->coding->components[c].wavelet == w)
+          describe_plane (&launch->parameters.planes[n++], dwt, frame, f, c,
+              level, inverse);
+    if (n == 0)
+      continue;
+    ability = is_plain (frame, &launch->parameters, w, n) ? PACO_DWT_PLAIN
+                                                          : PACO_DWT_ANY;
+    launch->kernel =
+        &dwt->kernels->kernels[inverse][w][ability][PACO_DWT_NUMBERS][0];
+    cut_tiles (dwt, launch, n, 1);
+    n_launches += launch->grid_x > 0;
+  }
+  return n_launches;
 }
 
 unsigned
-paco_dwt_forward_launches (
-    const PacoDwt *dwt, const PacoDwtFrame *frame, PacoDwtLaunch *launches)
-{
-  unsigned n = samples_launches (
-      dwt, frame, dwt->levels > 0 ? 1 : 0, false, launches);
-
-  for (unsigned level = 2; level <= dwt->levels; level++)
-    n += plane_launches (dwt, frame, level, false, &launches[n]);
-  return n;
-}
-
-unsigned
-paco_dwt_inverse_launches (
-    const PacoDwt *dwt, const PacoDwtFrame *frame, PacoDwtLaunch *launches)
+paco_dwt_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, bool inverse,
+    PacoDwtLaunch *launches)
 {
   unsigned last = frame->reduce < dwt->levels ? frame->reduce + 1 : 0;
   unsigned n = 0;
 
-  for (unsigned level = dwt->levels; last > 0 && level > last; level--)
-    n += plane_launches (dwt, frame, level, true, &launches[n]);
-  return n + samples_launches (dwt, frame, last, true, &launches[n]);
+  if (!inverse)
+    n = samples_launches (dwt, frame, last, false, launches);
+  for (unsigned i = 1; last > 0 && i <= dwt->levels - last; i++)
+    n += plane_launches (dwt, frame, inverse ? dwt->levels + 1 - i : last + i,
+        inverse, &launches[n]);
+  if (inverse)
+    n += samples_launches (dwt, frame, last, true, &launches[n]);
+  return n;
 }
 
-static gboolean
-run (const PacoDwt *dwt, const PacoCudaContext *context,
-    const PacoDwtFrame *frame, const PacoDwtLaunch *launches, unsigned n,
-    CUstream stream, GError **error)
+gboolean
+paco_dwt_enqueue (const PacoDwt *dwt, const PacoCudaContext *context,
+    const PacoDwtFrame *frame, bool inverse, CUstream stream, GError **error)
 {
+  PacoDwtLaunch launches[PACO_DWT_MAX_LAUNCHES];
+  unsigned n = paco_dwt_launches (dwt, frame, inverse, launches);
+
   for (unsigned i = 0; i < n; i++) {
     bool early = dwt->kernels->early && (i > 0 || frame->follows_kernel);
 
@@ -545,24 +534,4 @@ run (const PacoDwt *dwt, const PacoCudaContext *context,
       return FALSE;
   }
   return TRUE;
-}
-
-gboolean
-paco_dwt_enqueue_forward (const PacoDwt *dwt, const PacoCudaContext *context,
-    const PacoDwtFrame *frame, CUstream stream, GError **error)
-{
-  PacoDwtLaunch launches[PACO_DWT_MAX_LAUNCHES];
-  unsigned n = paco_dwt_forward_launches (dwt, frame, launches);
-
-  return run (dwt, context, frame, launches, n, stream, error);
-}
-
-gboolean
-paco_dwt_enqueue_inverse (const PacoDwt *dwt, const PacoCudaContext *context,
-    const PacoDwtFrame *frame, CUstream stream, GError **error)
-{
-  PacoDwtLaunch launches[PACO_DWT_MAX_LAUNCHES];
-  unsigned n = paco_dwt_inverse_launches (dwt, frame, launches);
-
-  return run (dwt, context, frame, launches, n, stream, error);
 }

@@ -7,8 +7,6 @@
 #include "gpu/kernels/dwt.h"
 #include "gpu/module.h"
 
-G_BEGIN_DECLS
-
 /* What a kernel can do. ANY does everything. PLAIN does what most frames need, and is
  * faster (kernels/dwt_forward.cuh and dwt_inverse.cuh say what that is). DIRECT makes
  * coefficients from samples without a wavelet. */
@@ -107,12 +105,8 @@ typedef struct
 } PacoDwtFrame;
 
 /* Enqueues the transform of a frame. */
-gboolean paco_dwt_enqueue_forward (const PacoDwt *dwt,
-    const PacoCudaContext *context, const PacoDwtFrame *frame, CUstream stream,
-    GError **error);
-gboolean paco_dwt_enqueue_inverse (const PacoDwt *dwt,
-    const PacoCudaContext *context, const PacoDwtFrame *frame, CUstream stream,
-    GError **error);
+gboolean paco_dwt_enqueue (const PacoDwt *dwt, const PacoCudaContext *context,
+    const PacoDwtFrame *frame, bool inverse, CUstream stream, GError **error);
 
 /* The launches as a list, for benchmarks and tests, which launch by themselves. If
  * kernels->early, all but the first can be launched early (module.h). */
@@ -131,9 +125,5 @@ typedef struct
  * layout and with a color transform by field, and one for each other level. */
 #define PACO_DWT_MAX_LAUNCHES (PACO_N_WAVELETS * (4 + PACO_MAX_LEVELS))
 
-unsigned paco_dwt_forward_launches (
-    const PacoDwt *dwt, const PacoDwtFrame *frame, PacoDwtLaunch *launches);
-unsigned paco_dwt_inverse_launches (
-    const PacoDwt *dwt, const PacoDwtFrame *frame, PacoDwtLaunch *launches);
-
-G_END_DECLS
+unsigned paco_dwt_launches (const PacoDwt *dwt, const PacoDwtFrame *frame,
+    bool inverse, PacoDwtLaunch *launches);

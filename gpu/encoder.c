@@ -14,7 +14,6 @@
  * hinder each other.) */
 #include "codec/encoder_private.h"
 #include "codec/recycler.h"
-#include "gpu/backend.h"
 #include "gpu/bands.h"
 #include "gpu/output.h"
 #include "gpu/pack.h"
@@ -32,11 +31,11 @@ typedef struct
   PacoCudaPlan lossless_plans[PACO_N_FORMS];
   PacoCudaSteps steps[PACO_N_FORMS][2]; /* [lossless] */
   gint n_frames;                        /* that are being coded; atomic */
-} Part;
+} DeviceState;
 
 typedef struct
 {
-  Part *part;
+  DeviceState *state;
   PacoCudaFrame frame;
   PacoPackBuffers pack;
   PacoDeviceMemory code, records, packed;
@@ -60,7 +59,7 @@ typedef struct
 typedef struct
 {
   PacoEncoder base;
-  Part parts[PACO_MAX_DEVICES];
+  DeviceState states[PACO_MAX_DEVICES];
   Flight flights[PACO_MAX_FLIGHTS];
 } CudaEncoder;
 
@@ -70,7 +69,7 @@ typedef struct
 static bool
 is_lossless (const Flight *flight)
 {
-  return flight->frame.plan != &flight->part->plans[flight->frame.form];
+  return flight->frame.plan != &flight->state->plans[flight->frame.form];
 }
 
 /* The areas that blocks are weighed by. */
@@ -139,8 +138,9 @@ transform (Flight *flight, GError **error)
   if (flight->rate->steps)
     frame.scales = flight->rate->steps->table->scale;
   paco_transfer_device_picture (
-      &flight->frame.transfer, flight->frame.station.memory.address, &picture);
-  return paco_cuda_frame_forward (&flight->frame, &frame, error);
+      &flight->frame.transfer, flight->frame.picture.memory.address, &picture);
+  return paco_cuda_frame_enqueue_transform (
+      &flight->frame, &frame, false, error);
 }
 
 static gboolean
@@ -166,7 +166,8 @@ code_blocks (CudaEncoder *encoder, Flight *flight, GError **error)
     return FALSE;
   parameters.rows = rows;
   if (paco_cuda_rate_has_cuts (flight->rate))
-    paco_cuda_budget_tell (&flight->budget, flight->rate, &parameters);
+    paco_cuda_budget_set_parameters (
+        &flight->budget, flight->rate, &parameters);
   return paco_module_launch (device->context,
       device->bpc_encode[flight->wide][passes - 1], plan->n_blocks, 1, 1,
       PACO_BPC_THREADS,
@@ -178,15 +179,10 @@ code_blocks (CudaEncoder *encoder, Flight *flight, GError **error)
 static gboolean
 download (Flight *flight, uint8_t *to, size_t begin, size_t end, GError **error)
 {
-  PacoCudaDevice *device = flight->frame.device;
-
   return end <= begin
-      || paco_driver_check (device->driver,
-          device->driver->memcpy_dtoh_async (to + begin,
-              flight->packed.address + begin, end - begin,
-              flight->frame.stream),
-          error, "%zu bytes cannot be downloaded from %s", end - begin,
-          device->context->name);
+      || paco_cuda_download (flight->frame.device, to + begin,
+          flight->packed.address + begin, end - begin, flight->frame.stream,
+          error);
 }
 
 /* Enqueues what comes between the upload and the download. */
@@ -236,13 +232,13 @@ upload (Flight *flight, const PacoEncoderJob *job, GError **error)
 
   find_picture (flight, job);
   in_order = paco_transfer_is_pinned (&frame->transfer);
-  if (!in_order && g_atomic_int_get (&flight->part->n_frames) > 1) {
-    if (!paco_transfer_stage (&frame->transfer, &frame->station, error))
+  if (!in_order && g_atomic_int_get (&flight->state->n_frames) > 1) {
+    if (!paco_transfer_stage (&frame->transfer, &frame->picture, error))
       return FALSE;
     in_order = true;
   }
   return paco_cuda_frame_begin_upload (frame, in_order, error)
-      && paco_transfer_upload (&frame->transfer, &frame->station, error)
+      && paco_transfer_upload (&frame->transfer, &frame->picture, error)
       && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_await_picture (frame, &job->picture, error);
 }
@@ -275,28 +271,31 @@ download_rest (CudaEncoder *encoder, Flight *flight, const PacoHeader *header,
       && paco_cuda_frame_wait (&flight->frame, error);
 }
 
-/* Once all is enqueued: what is left to be done for the frame. */
+/* Does what remains when all is enqueued. */
 static gboolean
 finish (CudaEncoder *encoder, Flight *flight, PacoHeader *header,
-    PacoEncodedFrame *output, GError **error)
+    PacoEncodedFrame **output, GError **error)
 {
   size_t size;
 
-  if (!download_rest (encoder, flight, header, output->data, error)
-      || !paco_pack_finish (&flight->pack, header, output->data, &size, error))
+  if (!download_rest (encoder, flight, header, (*output)->data, error)
+      || !paco_pack_finish (
+          &flight->pack, header, (*output)->data, &size, error)
+      || !paco_cuda_outputs_finish (flight->state->outputs, output, size,
+          &header->video.attachment, error))
     return FALSE;
-  output->step = paco_coding_finest_step (&header->coding);
-  return paco_cuda_outputs_finish (
-      output, size, &header->video.attachment, error);
+  (*output)->step = paco_coding_finest_step (&header->coding);
+  return TRUE;
 }
 
 static void
-take_rate (Flight *flight, const PacoRate *rate, PacoCudaRate *told,
+take_rate (Flight *flight, const PacoRate *rate, PacoCudaRate *chosen,
     PacoHeader *header)
 {
   flight->coding = header->coding = rate->coding;
-  told->rate = rate;
-  told->wide = !paco_dwt_is_narrow (&flight->frame.plan->format, &rate->coding);
+  chosen->rate = rate;
+  chosen->wide = !paco_dwt_is_narrow (
+      &flight->frame.plan->format, &rate->coding);
 }
 
 /* The host looks at a picture of its own while that is uploaded; of one on the device
@@ -318,7 +317,7 @@ choose (Flight *flight, const PacoEncoderForm *form, PacoEncoderJob *job,
 
 static gboolean
 encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
-    PacoEncodedFrame *output, GError **error)
+    PacoEncodedFrame **output, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
   const PacoCoding *coding = &job->rate.coding;
@@ -328,7 +327,7 @@ encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
     .cut_points = coding->cut_points,
   };
 
-  paco_cuda_frame_use (&flight->frame, flight->part->plans, job->form);
+  paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
   header.picture = flight->frame.plan->format;
   header.header_size = paco_header_size (&header);
   if (!upload (flight, job, error)
@@ -336,7 +335,7 @@ encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
     return FALSE;
   take_rate (flight, &job->rate, &rate, &header);
   flight->rate = &rate;
-  return enqueue (encoder, flight, job, false, &header, output, error)
+  return enqueue (encoder, flight, job, false, &header, *output, error)
       && paco_cuda_frame_wait (&flight->frame, error)
       && finish (encoder, flight, &header, output, error);
 }
@@ -351,13 +350,13 @@ code_attempt (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     PacoEncodedFrame *output, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
-  Part *part = flight->part;
+  DeviceState *state = flight->state;
   bool lossless = attempt->lossless;
   const PacoCudaPlan *before = flight->frame.plan;
   PacoCudaRate rate = {
     .block_checks = job->rate.coding.block_checks,
     .cut_points = job->rate.coding.cut_points,
-    .steps = &part->steps[job->form][lossless],
+    .steps = &state->steps[job->form][lossless],
     .is_known = lossless || attempt->has_counts,
     .number = lossless ? 0 : attempt->number,
     .bytes = attempt->budget,
@@ -365,8 +364,8 @@ code_attempt (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
   };
 
   rate.wide = !rate.steps->table->narrow;
-  paco_cuda_frame_use (
-      &flight->frame, lossless ? part->lossless_plans : part->plans, job->form);
+  paco_cuda_frame_use (&flight->frame,
+      lossless ? state->lossless_plans : state->plans, job->form);
   flight->coding = lossless ? form->lossless : job->rate.coding;
   flight->rate = &rate;
   header->coding = flight->coding;
@@ -382,7 +381,7 @@ code_attempt (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
 
 static gboolean
 encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
-    PacoEncodedFrame *output, GError **error)
+    PacoEncodedFrame **output, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
   PacoRateHistory history = paco_encoder_learn (&encoder->base, job);
@@ -405,7 +404,7 @@ encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
     if (!coded)
       continue;
     if (!code_attempt (
-            encoder, flight, job, &attempt, first, &header, output, error))
+            encoder, flight, job, &attempt, first, &header, *output, error))
       return FALSE;
     first = false;
     if (!attempt.lossless && !attempt.has_counts) {
@@ -419,7 +418,7 @@ encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
   history = paco_rate_end (&attempt);
   paco_encoder_tell (&encoder->base, job, &history);
   paco_rate_table_apply (
-      flight->part->steps[job->form][is_lossless (flight)].table,
+      flight->state->steps[job->form][is_lossless (flight)].table,
       &form->picture, is_lossless (flight) ? 0 : attempt.number,
       &header.coding);
   return finish (encoder, flight, &header, output, error);
@@ -429,7 +428,7 @@ encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
 
 static gboolean
 encode_frame (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
-    PacoEncodedFrame *output, GError **error)
+    PacoEncodedFrame **output, GError **error)
 {
   gboolean done = (job->rate.budget > 0 ? encode_to_fit : encode_for_quality) (
       encoder, flight, job, output, error);
@@ -462,20 +461,21 @@ encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
   Flight *flight = &encoder->flights[number];
-  Part *part = flight->part;
-  PacoEncodedFrame *frame = paco_cuda_outputs_get (part->outputs);
+  DeviceState *state = flight->state;
   GError *error = NULL;
+  PacoEncodedFrame *frame = paco_cuda_outputs_get (state->outputs, &error);
 
-  if (!frame->error && paco_cuda_device_enter (part->share.device, &error)) {
-    g_atomic_int_inc (&part->n_frames);
-    if (encode_frame (encoder, flight, job, frame, &error))
+  if (frame && paco_cuda_device_enter (state->share.device, &error)) {
+    g_atomic_int_inc (&state->n_frames);
+    if (encode_frame (encoder, flight, job, &frame, &error))
       count (encoder, flight, frame->size);
-    g_atomic_int_add (&part->n_frames, -1);
-    paco_cuda_device_leave (part->share.device);
+    g_atomic_int_add (&state->n_frames, -1);
+    paco_cuda_device_leave (state->share.device);
   }
   if (!error)
     return frame;
-  frame->release (frame);
+  if (frame)
+    frame->release (frame);
   return paco_encoded_frame_empty (error);
 }
 
@@ -484,7 +484,7 @@ encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
 static void
 flight_clear (Flight *flight)
 {
-  PacoCudaShare *share = &flight->part->share;
+  PacoCudaShare *share = &flight->state->share;
 
   paco_cuda_frame_clear (&flight->frame);
   paco_pack_buffers_clear (&flight->pack, share);
@@ -498,29 +498,29 @@ flight_clear (Flight *flight)
 }
 
 static void
-form_clear (Part *part, unsigned form)
+form_clear (DeviceState *state, unsigned form)
 {
-  paco_cuda_plan_clear (&part->plans[form]);
-  paco_cuda_plan_clear (&part->lossless_plans[form]);
+  paco_cuda_plan_clear (&state->plans[form]);
+  paco_cuda_plan_clear (&state->lossless_plans[form]);
   for (unsigned lossless = 0; lossless < 2; lossless++)
-    paco_cuda_steps_clear (&part->steps[form][lossless], &part->share);
+    paco_cuda_steps_clear (&state->steps[form][lossless], &state->share);
 }
 
 static void
 unconfigure (PacoCoder *base, unsigned number)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
-  Part *part = &encoder->parts[number];
-  gboolean entered = paco_cuda_device_enter (part->share.device, NULL);
+  DeviceState *state = &encoder->states[number];
+  gboolean entered = paco_cuda_device_enter (state->share.device, NULL);
 
   /* What the device does not take back now goes with its context. */
   for (unsigned i = number; i < base->depth; i += base->n_devices)
-    if (encoder->flights[i].part)
+    if (encoder->flights[i].state)
       flight_clear (&encoder->flights[i]);
   for (unsigned i = 0; i < PACO_N_FORMS; i++)
-    form_clear (part, i);
+    form_clear (state, i);
   if (entered)
-    paco_cuda_device_leave (part->share.device);
+    paco_cuda_device_leave (state->share.device);
 }
 
 /* Says whether coefficients of some frame may not fit 16 bits. */
@@ -548,11 +548,11 @@ allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
   size_t words;
 
   if (form->lossless_table) {
-    paco_cuda_frame_use (frame, flight->part->lossless_plans, i);
+    paco_cuda_frame_use (frame, flight->state->lossless_plans, i);
     if (!paco_cuda_frame_allocate (frame, wide, error))
       return FALSE;
   }
-  paco_cuda_frame_use (frame, flight->part->plans, i);
+  paco_cuda_frame_use (frame, flight->state->plans, i);
   if (!paco_cuda_frame_allocate (frame, wide, error))
     return FALSE;
   plan = frame->plan;
@@ -574,20 +574,21 @@ allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
 }
 
 static gboolean
-flight_init (CudaEncoder *encoder, Flight *flight, Part *part, GError **error)
+flight_init (
+    CudaEncoder *encoder, Flight *flight, DeviceState *state, GError **error)
 {
-  flight->part = part;
-  if (!paco_cuda_frame_init (&flight->frame, &part->share, error))
+  flight->state = state;
+  if (!paco_cuda_frame_init (&flight->frame, &state->share, error))
     return FALSE;
   for (unsigned i = 0; i < PACO_N_FORMS; i++)
-    if (part->plans[i].geometry && !allocate_form (encoder, flight, i, error))
+    if (state->plans[i].geometry && !allocate_form (encoder, flight, i, error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-plan_form (const PacoEncoder *base, Part *part, unsigned i, PacoCudaPlan *plans,
-    const PacoCoding *coding, GError **error)
+plan_form (const PacoEncoder *base, DeviceState *state, unsigned i,
+    PacoCudaPlan *plans, const PacoCoding *coding, GError **error)
 {
   plans[i] = (PacoCudaPlan){
     .format = base->forms[i].picture,
@@ -595,23 +596,24 @@ plan_form (const PacoEncoder *base, Part *part, unsigned i, PacoCudaPlan *plans,
     .geometry = base->coder.geometry[i],
   };
   return plans[i].geometry == NULL
-      || paco_cuda_plan_init (&plans[i], part->share.device, error);
+      || paco_cuda_plan_init (&plans[i], state->share.device, error);
 }
 
 static gboolean
-init_form (const PacoEncoder *base, Part *part, unsigned i, GError **error)
+init_form (
+    const PacoEncoder *base, DeviceState *state, unsigned i, GError **error)
 {
   const PacoEncoderForm *form = &base->forms[i];
   unsigned n = form->picture.n_components;
 
-  return plan_form (base, part, i, part->plans, &form->coding, error)
+  return plan_form (base, state, i, state->plans, &form->coding, error)
       && (!form->table
           || paco_cuda_steps_init (
-              &part->steps[i][0], &part->share, form->table, n, error))
+              &state->steps[i][0], &state->share, form->table, n, error))
       && (!form->lossless_table
           || (plan_form (
-                  base, part, i, part->lossless_plans, &form->lossless, error)
-              && paco_cuda_steps_init (&part->steps[i][1], &part->share,
+                  base, state, i, state->lossless_plans, &form->lossless, error)
+              && paco_cuda_steps_init (&state->steps[i][1], &state->share,
                   form->lossless_table, n, error)));
 }
 
@@ -620,15 +622,15 @@ allocate (CudaEncoder *encoder, unsigned number, GError **error)
 {
   const PacoEncoder *base = &encoder->base;
   unsigned n_devices = base->coder.n_devices;
-  Part *part = &encoder->parts[number];
+  DeviceState *state = &encoder->states[number];
 
   for (unsigned i = 0; i < PACO_N_FORMS; i++)
-    if (!init_form (base, part, i, error))
+    if (!init_form (base, state, i, error))
       return FALSE;
   for (unsigned i = number; i < base->coder.depth; i += n_devices)
-    if (!flight_init (encoder, &encoder->flights[i], part, error))
+    if (!flight_init (encoder, &encoder->flights[i], state, error))
       return FALSE;
-  return paco_cuda_outputs_configure (part->outputs, base->max_frame_size,
+  return paco_cuda_outputs_configure (state->outputs, base->max_frame_size,
       base->coder.depth / n_devices + 2, error);
 }
 
@@ -636,7 +638,7 @@ static gboolean
 configure (PacoCoder *base, unsigned number, GError **error)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
-  PacoCudaDevice *device = encoder->parts[number].share.device;
+  PacoCudaDevice *device = encoder->states[number].share.device;
   gboolean done;
 
   if (!paco_cuda_device_enter (device, error))
@@ -649,16 +651,16 @@ configure (PacoCoder *base, unsigned number, GError **error)
 /* --- open and close --- */
 
 static void
-close_part (PacoCoder *base, unsigned number)
+close_state (PacoCoder *base, unsigned number)
 {
-  Part *part = &((CudaEncoder *) base)->parts[number];
+  DeviceState *state = &((CudaEncoder *) base)->states[number];
 
-  paco_cuda_outputs_close (part->outputs);
-  paco_cuda_share_close (&part->share);
+  paco_cuda_outputs_close (state->outputs);
+  paco_cuda_share_close (&state->share);
 }
 
 static gboolean
-open_parts (
+open_states (
     CudaEncoder *encoder, const PacoBackendOptions *options, GError **error)
 {
   PacoCoder *base = &encoder->base.coder;
@@ -666,11 +668,12 @@ open_parts (
   unsigned n = paco_cuda_find_ordinals (options, ordinals, error);
 
   for (unsigned i = 0; i < n; i++) {
-    Part *part = &encoder->parts[i];
+    DeviceState *state = &encoder->states[i];
 
-    if (!paco_cuda_share_open (&part->share, base, options, ordinals[i], error))
+    if (!paco_cuda_share_open (
+            &state->share, base, options, ordinals[i], error))
       return FALSE;
-    part->outputs = paco_cuda_outputs_new (part->share.device);
+    state->outputs = paco_cuda_outputs_new (state->share.device);
   }
   return n > 0 && paco_coder_start (base, error);
 }
@@ -684,7 +687,7 @@ paco_cuda_encoder_open (const PacoBackendOptions *options, GError **error)
       .device = &paco_cuda_device_class,
       .configure = configure,
       .unconfigure = unconfigure,
-      .close = close_part,
+      .close = close_state,
     },
     .encode = encode,
   };
@@ -692,7 +695,7 @@ paco_cuda_encoder_open (const PacoBackendOptions *options, GError **error)
   PacoEncoder *base = &encoder->base;
 
   paco_encoder_init (base, &klass, options);
-  if (!open_parts (encoder, options, error)) {
+  if (!open_states (encoder, options, error)) {
     paco_coder_close (&base->coder);
     return NULL;
   }

@@ -122,7 +122,7 @@ paco_cuda_frame_init (
   *frame = (PacoCudaFrame){ .share = share, .device = share->device };
   if (!create_stream (frame, error))
     return FALSE;
-  frame->station = (PacoStation){
+  frame->picture = (PacoStaged){
     .share = share,
     .device = share->device,
     .stream = frame->stream,
@@ -160,13 +160,9 @@ paco_cuda_frame_allocate (PacoCudaFrame *frame, bool wide, GError **error)
 gboolean
 paco_cuda_frame_upload_blocks (PacoCudaFrame *frame, GError **error)
 {
-  const PacoCudaDevice *device = frame->device;
-
-  return paco_driver_check (device->driver,
-      device->driver->memcpy_htod_async (frame->blocks[frame->form].address,
-          paco_cuda_frame_blocks (frame),
-          frame->plan->n_blocks * sizeof (PacoGpuBlock), frame->stream),
-      error, "codeblocks cannot be uploaded to %s", device->context->name);
+  return paco_cuda_upload (frame->device, frame->blocks[frame->form].address,
+      paco_cuda_frame_blocks (frame),
+      frame->plan->n_blocks * sizeof (PacoGpuBlock), frame->stream, error);
 }
 
 void
@@ -178,7 +174,7 @@ paco_cuda_frame_clear (PacoCudaFrame *frame)
     return;
   if (frame->stream)
     paco_cuda_frame_give_up (frame);
-  paco_station_clear (&frame->station);
+  paco_staged_clear (&frame->picture);
   paco_device_memory_clear (frame->share, &frame->coefficients);
   paco_device_memory_clear (frame->share, &frame->scratch);
   paco_device_memory_clear (frame->share, &frame->planes);
@@ -223,7 +219,7 @@ paco_cuda_frame_begin_upload (
   frame->in_order = in_order;
   return (!in_order
              || check_queued (frame,
-                 paco_cuda_bus_begin_upload (&frame->share->bus, frame->stream),
+                 paco_cuda_bus_begin (&frame->share->bus, false, frame->stream),
                  error))
       && paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error);
 }
@@ -234,8 +230,8 @@ paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error)
   if (!frame->in_order)
     return paco_cuda_frame_mark (frame, PACO_CUDA_UPLOADED, error);
   return check_queued (frame,
-      paco_cuda_bus_end_upload (
-          &frame->share->bus, frame->stream, frame->events[PACO_CUDA_UPLOADED]),
+      paco_cuda_bus_end (&frame->share->bus, false, frame->stream,
+          frame->events[PACO_CUDA_UPLOADED]),
       error);
 }
 
@@ -244,16 +240,15 @@ paco_cuda_frame_begin_download (PacoCudaFrame *frame, GError **error)
 {
   return paco_cuda_frame_mark (frame, PACO_CUDA_CODED, error)
       && check_queued (frame,
-          paco_cuda_bus_begin_download (&frame->share->bus, frame->stream),
-          error);
+          paco_cuda_bus_begin (&frame->share->bus, true, frame->stream), error);
 }
 
 gboolean
 paco_cuda_frame_end_download (PacoCudaFrame *frame, GError **error)
 {
   return check_queued (frame,
-      paco_cuda_bus_end_download (
-          &frame->share->bus, frame->stream, frame->events[PACO_CUDA_END]),
+      paco_cuda_bus_end (&frame->share->bus, true, frame->stream,
+          frame->events[PACO_CUDA_END]),
       error);
 }
 
@@ -336,10 +331,11 @@ paco_cuda_frame_transform (const PacoCudaFrame *frame, const PacoCoding *coding,
 }
 
 gboolean
-paco_cuda_frame_forward (
-    PacoCudaFrame *frame, const PacoDwtFrame *transform, GError **error)
+paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
+    const PacoDwtFrame *transform, bool inverse, GError **error)
 {
   const PacoCudaContext *context = frame->device->context;
+  const PacoLayoutKernels *layout = &frame->device->layout;
   PacoLayoutLaunch launches[PACO_MAX_COMPONENTS];
   PacoPicture planar;
   unsigned n = paco_layout_launches (&frame->plan->sample_planes,
@@ -347,29 +343,15 @@ paco_cuda_frame_forward (
   PacoDwtFrame of_planes = *transform;
 
   of_planes.picture = &planar;
-  of_planes.follows_kernel = n > 0;
-  return paco_layout_enqueue (context, &frame->device->layout, PACO_LAYOUT_LOAD,
-             launches, n, false, frame->stream, error)
-      && paco_dwt_enqueue_forward (
-          frame->plan->dwt, context, &of_planes, frame->stream, error);
-}
-
-gboolean
-paco_cuda_frame_inverse (
-    PacoCudaFrame *frame, const PacoDwtFrame *transform, GError **error)
-{
-  const PacoCudaContext *context = frame->device->context;
-  PacoLayoutLaunch launches[PACO_MAX_COMPONENTS];
-  PacoPicture planar;
-  unsigned n = paco_layout_launches (&frame->plan->sample_planes,
-      transform->picture, frame->planes.address, &planar, launches);
-  PacoDwtFrame of_planes = *transform;
-
-  of_planes.picture = &planar;
-  return paco_dwt_enqueue_inverse (
-             frame->plan->dwt, context, &of_planes, frame->stream, error)
-      && paco_layout_enqueue (context, &frame->device->layout,
-          PACO_LAYOUT_STORE, launches, n, true, frame->stream, error);
+  of_planes.follows_kernel = !inverse && n > 0;
+  return (inverse
+             || paco_layout_enqueue (context, layout, PACO_LAYOUT_LOAD,
+                 launches, n, false, frame->stream, error))
+      && paco_dwt_enqueue (
+          frame->plan->dwt, context, &of_planes, inverse, frame->stream, error)
+      && (!inverse
+          || paco_layout_enqueue (context, layout, PACO_LAYOUT_STORE, launches,
+              n, true, frame->stream, error));
 }
 
 gboolean
@@ -389,9 +371,6 @@ paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
   paco_cuda_place_sets (
       carried_set, coding->components[0].family, frame->host_rows.data);
   *rows = frame->rows.address;
-  return paco_driver_check (device->driver,
-      device->driver->memcpy_htod_async (
-          *rows, frame->host_rows.data, PACO_CUDA_SETS_BYTES, frame->stream),
-      error, "a probability set cannot be uploaded to %s",
-      device->context->name);
+  return paco_cuda_upload (device, *rows, frame->host_rows.data,
+      PACO_CUDA_SETS_BYTES, frame->stream, error);
 }

@@ -5,8 +5,6 @@
 #pragma once
 #include "gpu/transfer.h"
 
-G_BEGIN_DECLS
-
 /* What all frames of a configuration and a form have in common. */
 typedef struct
 {
@@ -58,7 +56,7 @@ typedef struct
   CUevent events[PACO_CUDA_N_EVENTS];
   CUevent picture_ready; /* of another stream */
   PacoTransfer transfer;
-  PacoStation station; /* of the picture */
+  PacoStaged picture;
   PacoDeviceMemory coefficients, scratch, rows;
   PacoDeviceMemory planes; /* bitplanes; before or after, planes of samples */
   PacoPinnedMemory host_rows;
@@ -133,18 +131,13 @@ gboolean paco_cuda_frame_await_picture (
 PacoDwtFrame paco_cuda_frame_transform (const PacoCudaFrame *frame,
     const PacoCoding *coding, const PacoPicture *picture, bool wide);
 
-/* These enqueue the transform from samples to coefficients, and back. Components
- * that are not planar go through planes, which use the memory of the bitplanes: the
- * block coder needs that only after the forward transform, or before the inverse
- * one. */
-gboolean paco_cuda_frame_forward (
-    PacoCudaFrame *frame, const PacoDwtFrame *transform, GError **error);
-gboolean paco_cuda_frame_inverse (
-    PacoCudaFrame *frame, const PacoDwtFrame *transform, GError **error);
+/* Enqueues the transform from samples to coefficients, or back. Components that are not
+ * planar go through planes, which use the memory of the bitplanes: the block coder needs
+ * that only after the forward transform, or before the inverse one. */
+gboolean paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
+    const PacoDwtFrame *transform, bool inverse, GError **error);
 
 /* Finds the device address of the probability sets' rows for a frame that is coded like
  * this; carried_set may be NULL. */
 gboolean paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, CUdeviceptr *rows, GError **error);
-
-G_END_DECLS

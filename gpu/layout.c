@@ -149,28 +149,28 @@ static PacoLayoutPlace
 describe_place (const PacoSampleLayout *layout, unsigned sample)
 {
   const PacoSamplePlace *place = &layout->places[sample];
-  PacoLayoutPlace told = { .byte = place->byte, .shift = place->shift };
+  PacoLayoutPlace result = { .byte = place->byte, .shift = place->shift };
 
-  told.give[0] = told.give[1] = 0x4444; /* bytes of the 0 */
+  result.give[0] = result.give[1] = 0x4444; /* bytes of the 0 */
   /* Kernels of larger groups use byte and shift instead of selectors. */
   if (layout->group_bytes > 8)
-    return told;
+    return result;
   for (unsigned i = 0; i < layout->word_bytes; i++) {
     unsigned from = layout->big_endian ? layout->word_bytes - 1 - i : i;
     unsigned byte = place->byte + from;
 
-    told.take |= byte << 4 * i;
-    told.give[byte / 4] &= ~(0xfu << 4 * (byte % 4));
-    told.give[byte / 4] |= i << 4 * (byte % 4);
+    result.take |= byte << 4 * i;
+    result.give[byte / 4] &= ~(0xfu << 4 * (byte % 4));
+    result.give[byte / 4] |= i << 4 * (byte % 4);
   }
-  return told;
+  return result;
 }
 
 static void
-describe_component (PacoLayoutComponent *told, const PacoSamplePlanes *planes,
+describe_component (PacoLayoutComponent *result, const PacoSamplePlanes *planes,
     const PacoSampleLayout *layout, CUdeviceptr memory, unsigned c)
 {
-  *told = (PacoLayoutComponent){
+  *result = (PacoLayoutComponent){
     .plane = memory + planes->offset[c],
     .plane_stride = planes->stride[c],
     .columns = planes->columns[c],
@@ -180,7 +180,7 @@ describe_component (PacoLayoutComponent *told, const PacoSamplePlanes *planes,
     .big_endian = layout->big_endian,
   };
   for (unsigned i = 0; i < layout->group_samples; i++)
-    told->places[i] = describe_place (layout, i);
+    result->places[i] = describe_place (layout, i);
 }
 
 static bool

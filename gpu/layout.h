@@ -8,8 +8,6 @@
 #include "gpu/kernels/layout.h"
 #include "gpu/module.h"
 
-G_BEGIN_DECLS
-
 /* The kernels. Those for packed groups are named after the bytes of a group, the
  * bits of a word of a plane, and how many samples a group has of the region's first
  * component; it has one of each other component. */
@@ -93,5 +91,3 @@ gboolean paco_layout_enqueue (const PacoCudaContext *context,
     const PacoLayoutKernels *kernels, PacoLayoutDirection direction,
     const PacoLayoutLaunch *launches, unsigned n, bool follows_kernel,
     CUstream stream, GError **error);
-
-G_END_DECLS

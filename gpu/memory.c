@@ -72,3 +72,21 @@ paco_pinned_memory_clear (PacoCudaDevice *device, PacoPinnedMemory *memory)
     device->driver->mem_free_host (memory->data);
   *memory = (PacoPinnedMemory){ 0 };
 }
+
+gboolean
+paco_cuda_upload (const PacoCudaDevice *device, CUdeviceptr to,
+    const void *from, size_t size, CUstream stream, GError **error)
+{
+  return paco_driver_check (device->driver,
+      device->driver->memcpy_htod_async (to, from, size, stream), error,
+      "%zu bytes cannot be uploaded to %s", size, device->context->name);
+}
+
+gboolean
+paco_cuda_download (const PacoCudaDevice *device, void *to, CUdeviceptr from,
+    size_t size, CUstream stream, GError **error)
+{
+  return paco_driver_check (device->driver,
+      device->driver->memcpy_dtoh_async (to, from, size, stream), error,
+      "%zu bytes cannot be downloaded from %s", size, device->context->name);
+}

@@ -6,8 +6,6 @@
 #pragma once
 #include "gpu/share.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   CUdeviceptr address;
@@ -36,4 +34,8 @@ gboolean paco_pinned_memory_reserve (PacoCudaDevice *device,
 void paco_pinned_memory_clear (
     PacoCudaDevice *device, PacoPinnedMemory *memory);
 
-G_END_DECLS
+/* Enqueue a copy between page-locked memory and the device's. */
+gboolean paco_cuda_upload (const PacoCudaDevice *device, CUdeviceptr to,
+    const void *from, size_t size, CUstream stream, GError **error);
+gboolean paco_cuda_download (const PacoCudaDevice *device, void *to,
+    CUdeviceptr from, size_t size, CUstream stream, GError **error);

@@ -5,8 +5,6 @@
 #pragma once
 #include "gpu/context.h"
 
-G_BEGIN_DECLS
-
 /* The images. gpu/meson.build makes and names them. */
 extern const unsigned char paco_fatbin_dwt[], paco_fatbin_layout[],
     paco_fatbin_pack[], paco_fatbin_rate[], paco_fatbin_compare[];
@@ -47,5 +45,3 @@ gboolean paco_module_launch_early (const PacoCudaContext *context,
     CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
     unsigned threads, unsigned shared_bytes, CUstream stream,
     const void *parameters, GError **error);
-
-G_END_DECLS

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Encoded frames on their way out; output.h says how they are used. */
+ * Encoded frames on their way out (output.h). */
 #include "gpu/output.h"
 #include "codec/recycler.h"
 #include "gpu/pinned.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* How many buffers may be out beyond those of the frames in flight. */
@@ -15,23 +14,16 @@
 
 typedef struct
 {
-  PacoRecycled recycled; /* first: the recycler's */
+  PacoRecycledFrame frame;
   PacoHostMemory *memory;
 } Buffer;
 
-typedef struct
-{
-  PacoEncodedFrame frame;   /* first: it is what the caller sees */
-  PacoCudaOutputs *outputs; /* valid until finish() */
-  PacoRecycled *buffer;
-  void *copy; /* the frame's data, if it is not in buffer */
-} Output;
-
 struct _PacoCudaOutputs
 {
-  PacoRecycler *buffers;
-  size_t size; /* of each */
-  unsigned n;  /* buffers to keep, at least */
+  PacoRecycler *buffers; /* page-locked */
+  PacoRecycler *copies;  /* in ordinary memory */
+  size_t size;           /* of a buffer */
+  unsigned n;            /* buffers to keep, at least */
 };
 
 static bool
@@ -42,8 +34,8 @@ buffer_allocate (void *item, size_t size, void *user, GError **error)
   buffer->memory = paco_cuda_host_memory_new (user, size, error);
   if (!buffer->memory)
     return false;
-  buffer->recycled.data = buffer->memory->data;
-  buffer->recycled.size = buffer->memory->size;
+  buffer->frame.memory.data = buffer->memory->data;
+  buffer->frame.memory.size = buffer->memory->size;
   return true;
 }
 
@@ -63,10 +55,16 @@ paco_cuda_outputs_new (PacoCudaDevice *device)
     .allocate = buffer_allocate,
     .release = buffer_release,
   };
+  const PacoRecyclerLimits copies = {
+    .most = MAX_SPARE,
+    .most_bytes = MAX_IDLE,
+    .alive = G_MAXUINT,
+  };
   PacoCudaOutputs *outputs = g_new0 (PacoCudaOutputs, 1);
 
   outputs->buffers = paco_recycler_new (
       &klass, &(PacoRecyclerLimits){ 0 }, device);
+  outputs->copies = paco_recycler_new (&paco_plain_frames, &copies, NULL);
   return outputs;
 }
 
@@ -76,6 +74,7 @@ paco_cuda_outputs_close (PacoCudaOutputs *outputs)
   if (!outputs)
     return;
   paco_recycler_free (outputs->buffers);
+  paco_recycler_free (outputs->copies);
   g_free (outputs);
 }
 
@@ -99,64 +98,36 @@ paco_cuda_outputs_configure (
       outputs->buffers, CLAMP (MAX_IDLE / size, 1, n), size, error);
 }
 
-static void
-release (PacoEncodedFrame *frame)
-{
-  Output *output = (Output *) frame;
-
-  g_clear_error (&frame->error);
-  paco_recycler_give (output->buffer);
-  free (output->copy);
-  g_free (output);
-}
-
 PacoEncodedFrame *
-paco_cuda_outputs_get (PacoCudaOutputs *outputs)
+paco_cuda_outputs_get (PacoCudaOutputs *outputs, GError **error)
 {
-  Output *output = g_new0 (Output, 1);
-  PacoEncodedFrame *frame = &output->frame;
+  PacoRecycledFrame *buffer = paco_recycler_take_frame (
+      outputs->buffers, outputs->size, error);
 
-  output->outputs = outputs;
-  output->buffer = paco_recycler_take (
-      outputs->buffers, outputs->size, &frame->error);
-  frame->release = release;
-  if (output->buffer) {
-    frame->data = output->buffer->data;
-    frame->size = output->buffer->size;
-  }
-  return frame;
-}
-
-/* Moves a frame of that size to its copy; the page-locked buffer comes back. */
-static void
-move_to_copy (PacoEncodedFrame *frame, size_t size)
-{
-  Output *output = (Output *) frame;
-
-  memcpy (output->copy, frame->data, size);
-  frame->data = output->copy;
-  paco_recycler_give (g_steal_pointer (&output->buffer));
+  return buffer ? &buffer->frame : NULL;
 }
 
 gboolean
-paco_cuda_outputs_finish (PacoEncodedFrame *frame, size_t size,
-    const PacoAttachment *attachment, GError **error)
+paco_cuda_outputs_finish (PacoCudaOutputs *outputs, PacoEncodedFrame **frame,
+    size_t size, const PacoAttachment *attachment, GError **error)
 {
-  Output *output = (Output *) frame;
-  PacoCudaOutputs *outputs = output->outputs;
   size_t whole = size + attachment->size;
-  bool fits = whole <= output->buffer->size;
+  bool fits = whole <= outputs->size;
+  PacoRecycledFrame *copy = NULL;
 
   if (!fits || paco_recycler_used (outputs->buffers) > outputs->n + MAX_SPARE)
-    output->copy = malloc (whole);
-  if (!fits && !output->copy) {
+    copy = paco_recycler_take_frame (outputs->copies, whole, NULL);
+  if (!fits && !copy) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "not enough memory for a coded frame of %zu bytes", whole);
     return FALSE;
   }
-  if (output->copy)
-    move_to_copy (frame, size);
-  paco_attachment_copy (attachment, frame->data + size);
-  frame->size = whole;
+  if (copy) {
+    memcpy (copy->frame.data, (*frame)->data, size);
+    (*frame)->release (*frame);
+    *frame = &copy->frame;
+  }
+  paco_attachment_copy (attachment, (*frame)->data + size);
+  (*frame)->size = whole;
   return TRUE;
 }

@@ -7,8 +7,6 @@
 #include "codec/encoder.h"
 #include "gpu/device.h"
 
-G_BEGIN_DECLS
-
 typedef struct _PacoCudaOutputs PacoCudaOutputs;
 
 PacoCudaOutputs *paco_cuda_outputs_new (PacoCudaDevice *device);
@@ -21,15 +19,14 @@ void paco_cuda_outputs_close (PacoCudaOutputs *outputs);
 gboolean paco_cuda_outputs_configure (
     PacoCudaOutputs *outputs, size_t size, unsigned n, GError **error);
 
-/* Returns a frame with such a buffer, or without one and with an error if there is no
- * memory. */
-PacoEncodedFrame *paco_cuda_outputs_get (PacoCudaOutputs *outputs);
+/* Returns a frame in such a buffer, or NULL with an error if there is no memory. */
+PacoEncodedFrame *paco_cuda_outputs_get (
+    PacoCudaOutputs *outputs, GError **error);
 
-/* Sets the frame's size, and puts its attachment behind the bytes that are there. When
- * many frames are out, the bytes are moved to ordinary memory, so that an application
- * that collects frames does not hold page-locked buffers of the largest size; so they are
- * where the buffer has no room for the attachment. Error MEMORY if there is none. */
-gboolean paco_cuda_outputs_finish (PacoEncodedFrame *frame, size_t size,
-    const PacoAttachment *attachment, GError **error);
-
-G_END_DECLS
+/* Sets the frame's size, and appends its attachment. If many frames are out, or the
+ * buffer has no room for the attachment, *frame becomes a copy in ordinary memory: an
+ * application that collects frames holds no page-locked buffers of the largest size.
+ * Error MEMORY if there is none. */
+gboolean paco_cuda_outputs_finish (PacoCudaOutputs *outputs,
+    PacoEncodedFrame **frame, size_t size, const PacoAttachment *attachment,
+    GError **error);

@@ -4,8 +4,6 @@
 #pragma once
 #include "gpu/frame.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   PacoDeviceMemory index, sizes;
@@ -32,5 +30,3 @@ size_t paco_pack_size (const PacoPackBuffers *buffers);
  * the frame's size. */
 gboolean paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
     uint8_t *output, size_t *size, GError **error);
-
-G_END_DECLS

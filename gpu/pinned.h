@@ -8,8 +8,6 @@
 #include "gpu/device.h"
 #include <stdbool.h>
 
-G_BEGIN_DECLS
-
 /* Allocates memory of this many bytes, which is not cleared. It may outlive all
  * coders, keeps the device open, and may be released by any thread. The device's
  * context must not be current. Errors MEMORY and DEVICE. */
@@ -20,5 +18,3 @@ PacoHostMemory *paco_cuda_host_memory_new (
  * It takes a lock and looks through the whole list, so it is called once for each
  * frame and region. */
 bool paco_is_pinned (const void *data, size_t size);
-
-G_END_DECLS

@@ -149,8 +149,8 @@ paco_cuda_budget_decide (const PacoCudaBudget *budget, PacoCudaFrame *frame,
 }
 
 void
-paco_cuda_budget_tell (const PacoCudaBudget *budget, const PacoCudaRate *rate,
-    PacoBpcEncodeParameters *parameters)
+paco_cuda_budget_set_parameters (const PacoCudaBudget *budget,
+    const PacoCudaRate *rate, PacoBpcEncodeParameters *parameters)
 {
   parameters->plane_ends = budget->plane_ends.address;
   parameters->tops = budget->tops.address;

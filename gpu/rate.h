@@ -8,8 +8,6 @@
 #include "gpu/frame.h"
 #include "gpu/kernels/rate.h"
 
-G_BEGIN_DECLS
-
 /* The steps of a table on the device. */
 typedef struct
 {
@@ -73,7 +71,7 @@ paco_cuda_rate_has_cuts (const PacoCudaRate *rate)
  * with a budget, makes the coded blocks fit. */
 gboolean paco_cuda_budget_decide (const PacoCudaBudget *budget,
     PacoCudaFrame *frame, const PacoCudaRate *rate, GError **error);
-void paco_cuda_budget_tell (const PacoCudaBudget *budget,
+void paco_cuda_budget_set_parameters (const PacoCudaBudget *budget,
     const PacoCudaRate *rate, PacoBpcEncodeParameters *parameters);
 gboolean paco_cuda_budget_cut (const PacoCudaBudget *budget,
     PacoCudaFrame *frame, const PacoCudaRate *rate, CUdeviceptr code,
@@ -91,5 +89,3 @@ paco_cuda_budget_bytes (const PacoCudaBudget *budget)
 {
   return *(const uint64_t *) budget->host.data;
 }
-
-G_END_DECLS

@@ -83,13 +83,12 @@ paco_cuda_share_open (PacoCudaShare *share, PacoCoder *coder,
 {
   gint64 timeout = paco_timeout (options);
 
-  share->device = options->context.handle
-      ? paco_cuda_device_open_in (&options->context, timeout, error)
-      : paco_cuda_device_open (ordinal, timeout, error);
+  share->device = paco_cuda_device_open (
+      ordinal, &options->context, timeout, error);
   if (!share->device)
     return FALSE;
   paco_cuda_bus_init (&share->bus, share->device->driver);
-  share->copier = paco_copier_new ();
+  share->copiers = paco_helpers_new ();
   paco_coder_add_device (coder, share, share->device->context->name);
   return TRUE;
 }
@@ -98,7 +97,7 @@ void
 paco_cuda_share_close (PacoCudaShare *share)
 {
   paco_cuda_bus_clear (&share->bus);
-  g_clear_pointer (&share->copier, paco_copier_free);
+  g_clear_pointer (&share->copiers, paco_helpers_free);
   g_clear_pointer (&share->device, paco_cuda_device_close);
 }
 

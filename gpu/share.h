@@ -3,17 +3,16 @@
  * Encoder and decoder have one for each of their devices, and frames, memory and
  * transfers refer to it. */
 #pragma once
+#include "codec/backend.h"
 #include "gpu/bus.h"
 #include "gpu/copy.h"
 #include "gpu/device.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
   PacoCudaDevice *device; /* NULL until it is open */
   PacoCudaBus bus;
-  PacoCopier *copier;
+  PacoHelpers *copiers;
   gsize memory; /* of the device, bytes that the coder has; atomic */
 } PacoCudaShare;
 
@@ -31,7 +30,11 @@ gboolean paco_cuda_share_open (PacoCudaShare *share, PacoCoder *coder,
 /* Closes a share. The coder must have nothing left on the device. */
 void paco_cuda_share_close (PacoCudaShare *share);
 
+/* The functions of paco_cuda_backend, in encoder.c and decoder.c. */
+PacoEncoder *paco_cuda_encoder_open (
+    const PacoBackendOptions *options, GError **error);
+PacoDecoder *paco_cuda_decoder_open (
+    const PacoBackendOptions *options, GError **error);
+
 /* The handle is a PacoCudaShare. */
 extern const PacoDeviceClass paco_cuda_device_class;
-
-G_END_DECLS

@@ -17,17 +17,17 @@ describe_region (const PacoRegion *region)
 {
   size_t stride = region->stride < 0 ? -(size_t) region->stride
                                      : (size_t) region->stride;
-  PacoTransferRegion told = {
+  PacoTransferRegion result = {
     .data = region->data,
     .row_bytes = region->line_bytes,
     .rows = region->lines,
   };
 
-  told.stride = told.pitch = told.rows > 1 ? stride : told.row_bytes;
-  told.size = (told.rows - 1) * told.stride + told.row_bytes;
+  result.stride = result.pitch = result.rows > 1 ? stride : result.row_bytes;
+  result.size = (result.rows - 1) * result.stride + result.row_bytes;
   if (region->stride < 0)
-    told.data -= (told.rows - 1) * told.stride;
-  return told;
+    result.data -= (result.rows - 1) * result.stride;
+  return result;
 }
 
 static int
@@ -211,50 +211,40 @@ paco_transfer_device_picture (
   }
 }
 
-/* --- The station --- */
+/* --- The staged --- */
 
 gboolean
-paco_station_reserve (
-    PacoStation *station, size_t size, size_t staging, GError **error)
+paco_staged_reserve (
+    PacoStaged *staged, size_t size, size_t staging, GError **error)
 {
   /* The transform reads some bytes further. */
   return paco_device_memory_reserve (
-             station->share, &station->memory, size + 64, "samples", error)
+             staged->share, &staged->memory, size + 64, "samples", error)
       && paco_pinned_memory_reserve (
-          station->device, &station->staging, staging, "samples", error);
+          staged->device, &staged->staging, staging, "samples", error);
 }
 
 void
-paco_station_clear (PacoStation *station)
+paco_staged_clear (PacoStaged *staged)
 {
-  paco_device_memory_clear (station->share, &station->memory);
-  paco_pinned_memory_clear (station->device, &station->staging);
-}
-
-static gboolean
-enqueue_upload (PacoStation *station, CUdeviceptr to, const uint8_t *from,
-    size_t size, GError **error)
-{
-  return paco_driver_check (station->device->driver,
-      station->device->driver->memcpy_htod_async (
-          to, from, size, station->stream),
-      error, "%zu bytes cannot be uploaded to %s", size,
-      station->device->context->name);
+  paco_device_memory_clear (staged->share, &staged->memory);
+  paco_pinned_memory_clear (staged->device, &staged->staging);
 }
 
 gboolean
-paco_station_upload (PacoStation *station, CUdeviceptr to, const uint8_t *data,
+paco_staged_upload (PacoStaged *staged, CUdeviceptr to, const uint8_t *data,
     size_t size, bool pinned, size_t staging_offset, GError **error)
 {
   if (pinned)
-    return enqueue_upload (station, to, data, size, error);
+    return paco_cuda_upload (
+        staged->device, to, data, size, staged->stream, error);
   for (size_t at = 0; at < size; at += PIECE) {
     size_t bytes = MIN (PIECE, size - at);
-    uint8_t *staging = station->staging.data + staging_offset + at;
+    uint8_t *staging = staged->staging.data + staging_offset + at;
 
-    paco_copier_run (
-        station->share->copier, staging, data + at, bytes, 1, bytes);
-    if (!enqueue_upload (station, to + at, staging, bytes, error))
+    paco_copy (staged->share->copiers, staging, data + at, bytes, 1, bytes);
+    if (!paco_cuda_upload (
+            staged->device, to + at, staging, bytes, staged->stream, error))
       return FALSE;
   }
   return TRUE;
@@ -271,31 +261,30 @@ paco_transfer_is_pinned (const PacoTransfer *transfer)
 
 static gboolean
 upload_region (const PacoTransfer *transfer, const PacoTransferRegion *region,
-    PacoStation *station, GError **error)
+    PacoStaged *staged, GError **error)
 {
-  CUdeviceptr to = station->memory.address + region->offset;
+  CUdeviceptr to = staged->memory.address + region->offset;
 
   if (transfer->staged && !region->pinned)
-    return enqueue_upload (station, to, station->staging.data + region->staging,
-        region->size, error);
-  return paco_station_upload (station, to, region->data, region->size,
+    return paco_cuda_upload (staged->device, to,
+        staged->staging.data + region->staging, region->size, staged->stream,
+        error);
+  return paco_staged_upload (staged, to, region->data, region->size,
       region->pinned, region->staging, error);
 }
 
 gboolean
-paco_transfer_stage (
-    PacoTransfer *transfer, PacoStation *station, GError **error)
+paco_transfer_stage (PacoTransfer *transfer, PacoStaged *staged, GError **error)
 {
-  if (!paco_station_reserve (
-          station, transfer->size, transfer->staging_size, error))
+  if (!paco_staged_reserve (
+          staged, transfer->size, transfer->staging_size, error))
     return FALSE;
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     const PacoTransferRegion *region = &transfer->regions[i];
 
     if (!region->pinned)
-      paco_copier_run (station->share->copier,
-          station->staging.data + region->staging, region->data, region->size,
-          1, region->size);
+      paco_copy (staged->share->copiers, staged->staging.data + region->staging,
+          region->data, region->size, 1, region->size);
   }
   transfer->staged = true;
   return TRUE;
@@ -303,22 +292,22 @@ paco_transfer_stage (
 
 gboolean
 paco_transfer_reserve (
-    const PacoTransfer *transfer, PacoStation *station, GError **error)
+    const PacoTransfer *transfer, PacoStaged *staged, GError **error)
 {
   return transfer->n_regions == 0
-      || paco_station_reserve (station, transfer->size,
+      || paco_staged_reserve (staged, transfer->size,
           paco_transfer_is_pinned (transfer) ? 0 : transfer->staging_size,
           error);
 }
 
 gboolean
 paco_transfer_upload (
-    const PacoTransfer *transfer, PacoStation *station, GError **error)
+    const PacoTransfer *transfer, PacoStaged *staged, GError **error)
 {
-  if (!paco_transfer_reserve (transfer, station, error))
+  if (!paco_transfer_reserve (transfer, staged, error))
     return FALSE;
   for (unsigned i = 0; i < transfer->n_regions; i++)
-    if (!upload_region (transfer, &transfer->regions[i], station, error))
+    if (!upload_region (transfer, &transfer->regions[i], staged, error))
       return FALSE;
   return TRUE;
 }
@@ -326,30 +315,30 @@ paco_transfer_upload (
 /* Copies rows alone. Between them the destination stays as it is. */
 static CUresult
 download_rows (const PacoTransfer *transfer, const PacoTransferRegion *region,
-    PacoStation *station)
+    PacoStaged *staged)
 {
   bool on_device = transfer->picture.memory == PACO_MEMORY_DEVICE;
   CUDA_MEMCPY2D copy = {
     .srcMemoryType = CU_MEMORYTYPE_DEVICE,
-    .srcDevice = station->memory.address + region->offset,
+    .srcDevice = staged->memory.address + region->offset,
     .srcPitch = region->pitch,
     .dstMemoryType = on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
     .dstDevice = (uintptr_t) region->data,
     .dstHost = region->pinned ? region->data
-                              : station->staging.data + region->staging,
+                              : staged->staging.data + region->staging,
     .dstPitch = region->stride,
     .WidthInBytes = region->row_bytes,
     .Height = region->rows,
   };
 
-  return station->device->driver->memcpy_2d_async (&copy, station->stream);
+  return staged->device->driver->memcpy_2d_async (&copy, staged->stream);
 }
 
 gboolean
 paco_transfer_download (
-    const PacoTransfer *transfer, PacoStation *station, GError **error)
+    const PacoTransfer *transfer, PacoStaged *staged, GError **error)
 {
-  const PacoDriver *driver = station->device->driver;
+  const PacoDriver *driver = staged->device->driver;
 
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     const PacoTransferRegion *region = &transfer->regions[i];
@@ -358,30 +347,30 @@ paco_transfer_download (
     if (region->pitch != region->stride
         || (region->pinned && region->row_bytes < region->stride)
         || transfer->picture.memory == PACO_MEMORY_DEVICE)
-      result = download_rows (transfer, region, station);
+      result = download_rows (transfer, region, staged);
     else
       result = driver->memcpy_dtoh_async (region->pinned
               ? region->data
-              : station->staging.data + region->staging,
-          station->memory.address + region->offset, region->size,
-          station->stream);
+              : staged->staging.data + region->staging,
+          staged->memory.address + region->offset, region->size,
+          staged->stream);
     if (!paco_driver_check (driver, result, error,
             "%zu bytes cannot be downloaded from %s", region->size,
-            station->device->context->name))
+            staged->device->context->name))
       return FALSE;
   }
   return TRUE;
 }
 
 void
-paco_transfer_finish (const PacoTransfer *transfer, PacoStation *station)
+paco_transfer_finish (const PacoTransfer *transfer, PacoStaged *staged)
 {
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     const PacoTransferRegion *region = &transfer->regions[i];
 
     if (!region->pinned)
-      paco_copier_run (station->share->copier, region->data,
-          station->staging.data + region->staging, region->row_bytes,
+      paco_copy (staged->share->copiers, region->data,
+          staged->staging.data + region->staging, region->row_bytes,
           region->rows, region->stride);
   }
 }

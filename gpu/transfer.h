@@ -8,8 +8,6 @@
 #include "gpu/copy.h"
 #include "gpu/memory.h"
 
-G_BEGIN_DECLS
-
 /* A region, or several without a gap between their rows. */
 typedef struct
 {
@@ -54,7 +52,7 @@ typedef struct
   CUstream stream;
   PacoDeviceMemory memory;
   PacoPinnedMemory staging;
-} PacoStation;
+} PacoStaged;
 
 /* Sets *picture to the whole picture as it lies on the device: where it is already, or in
  * memory there of transfer->size bytes. */
@@ -68,31 +66,29 @@ bool paco_transfer_is_pinned (const PacoTransfer *transfer);
  * upload copies it piece by piece, and the device fetches one piece while the next is
  * copied: that is faster for one frame, but the bus waits for the copies. */
 gboolean paco_transfer_stage (
-    PacoTransfer *transfer, PacoStation *station, GError **error);
+    PacoTransfer *transfer, PacoStaged *staged, GError **error);
 
 /* Enqueues the transfer to the device. */
 gboolean paco_transfer_upload (
-    const PacoTransfer *transfer, PacoStation *station, GError **error);
+    const PacoTransfer *transfer, PacoStaged *staged, GError **error);
 
 /* These three transfer a picture back: the first is called before anything is
  * enqueued that writes the picture, the second after that, and the third when the
  * stream has finished it. Bytes between the rows of a region do not change. The memory
  * of a part may be the device's, too. */
 gboolean paco_transfer_reserve (
-    const PacoTransfer *transfer, PacoStation *station, GError **error);
+    const PacoTransfer *transfer, PacoStaged *staged, GError **error);
 gboolean paco_transfer_download (
-    const PacoTransfer *transfer, PacoStation *station, GError **error);
-void paco_transfer_finish (const PacoTransfer *transfer, PacoStation *station);
+    const PacoTransfer *transfer, PacoStaged *staged, GError **error);
+void paco_transfer_finish (const PacoTransfer *transfer, PacoStaged *staged);
 
 /* Uploads bytes from anywhere in the host's memory. If they are not pinned
  * (page-locked), they go through staging memory from staging_offset on. */
-gboolean paco_station_upload (PacoStation *station, CUdeviceptr to,
+gboolean paco_staged_upload (PacoStaged *staged, CUdeviceptr to,
     const uint8_t *data, size_t size, bool pinned, size_t staging_offset,
     GError **error);
 
 /* Makes the picture's memory, and the staging memory, at least that large. */
-gboolean paco_station_reserve (
-    PacoStation *station, size_t size, size_t staging, GError **error);
-void paco_station_clear (PacoStation *station);
-
-G_END_DECLS
+gboolean paco_staged_reserve (
+    PacoStaged *staged, size_t size, size_t staging, GError **error);
+void paco_staged_clear (PacoStaged *staged);

@@ -207,7 +207,8 @@ held_bytes (const PacoReader *reader)
 static PacoStatus
 change_window (PacoReader *reader, size_t from, size_t size, PacoError *error)
 {
-  PacoRecycledFrame *window = paco_recycler_take_frame (reader->memory, size);
+  PacoRecycledFrame *window = paco_recycler_take_frame (
+      reader->memory, size, NULL);
 
   if (!window)
     return no_memory (reader, size, error);
@@ -280,7 +281,7 @@ cut_off (
   PacoStatus status;
 
   if (rest > size) {
-    *cut = paco_recycler_take_frame (reader->memory, size);
+    *cut = paco_recycler_take_frame (reader->memory, size, NULL);
     if (!*cut)
       return no_memory (reader, size, error);
     memcpy ((*cut)->memory.data, held_bytes (reader), size);

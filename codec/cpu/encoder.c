@@ -224,7 +224,7 @@ assemble (Flight *flight)
         "the coded frame would be larger than 4 GiB; use a lower quality");
   header.frame_size = (uint32_t) size;
 
-  output = paco_recycler_take_frame (encoder->outputs, size);
+  output = paco_recycler_take_frame (encoder->outputs, size, NULL);
   if (!output)
     return paco_encoded_frame_empty (g_error_new (PACO_ERROR, PACO_ERROR_MEMORY,
         "not enough memory for a coded frame of %u bytes", header.frame_size));

@@ -56,7 +56,7 @@ bench_open (Bench *bench, unsigned width, unsigned height, const char *file,
     },
     .n_samples = 3 * (size_t) width * height,
     .device = paco_cuda_device_open (
-        BENCH_DEVICE, 1000 * PACO_DEFAULT_TIMEOUT, error),
+        BENCH_DEVICE, &(PacoForeignContext){ NULL }, 1000 * PACO_DEFAULT_TIMEOUT, error),
   };
   bench->n_bytes = 2 * bench->n_samples;
   if (!bench->device || !paco_cuda_device_enter (bench->device, error))

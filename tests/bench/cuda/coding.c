@@ -56,32 +56,28 @@ dwt_frame (Coding *coding, const PacoPicture *picture, unsigned set)
   };
 }
 
-typedef gboolean (*Transform) (const PacoDwt *dwt,
-    const PacoCudaContext *device, const PacoDwtFrame *frame, CUstream stream,
-    GError **error);
-
 static void
-transform (Bench *bench, Coding *coding, unsigned set, Transform enqueue)
+transform (Bench *bench, Coding *coding, unsigned set, bool inverse)
 {
   PacoPicture picture = bench_picture_at (
       bench, (uint8_t *) (uintptr_t) bench->pictures[set]);
   PacoDwtFrame frame = dwt_frame (coding, &picture, set);
 
-  must (enqueue (coding->plan.dwt, bench->device->context, &frame,
-            bench->stream, NULL),
+  must (paco_dwt_enqueue (coding->plan.dwt, bench->device->context, &frame,
+            inverse, bench->stream, NULL),
       NULL);
 }
 
 static void
 coding_forward (Bench *bench, void *data, unsigned set)
 {
-  transform (bench, data, set, paco_dwt_enqueue_forward);
+  transform (bench, data, set, false);
 }
 
 static void
 coding_inverse (Bench *bench, void *data, unsigned set)
 {
-  transform (bench, data, set, paco_dwt_enqueue_inverse);
+  transform (bench, data, set, true);
 }
 
 static void
@@ -121,7 +117,8 @@ coding_encode (Bench *bench, void *data, unsigned set)
     must (paco_cuda_budget_decide (
               &coding->budgets[set], &coding->frame, &coding->rate, NULL),
         NULL);
-    paco_cuda_budget_tell (&coding->budgets[set], &coding->rate, &parameters);
+    paco_cuda_budget_set_parameters (
+        &coding->budgets[set], &coding->rate, &parameters);
   }
   launch (bench, coding, false,
       bench->device->bpc_encode[coding->wide][passes - 1], &parameters);

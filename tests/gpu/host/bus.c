@@ -53,12 +53,10 @@ static PacoCudaBus bus;
 static bool
 transfer (CUstream stream, CUevent event)
 {
-  CUresult result = down ? paco_cuda_bus_begin_download (&bus, stream)
-                         : paco_cuda_bus_begin_upload (&bus, stream);
+  CUresult result = paco_cuda_bus_begin (&bus, down, stream);
 
   if (result == CUDA_SUCCESS)
-    result = down ? paco_cuda_bus_end_download (&bus, stream, event)
-                  : paco_cuda_bus_end_upload (&bus, stream, event);
+    result = paco_cuda_bus_end (&bus, down, stream, event);
   return result == CUDA_SUCCESS;
 }
 
@@ -158,13 +156,13 @@ test_wait (void)
   notes = g_array_new (FALSE, FALSE, sizeof (Note));
   paco_cuda_bus_init (&bus, &driver);
   down = fails = false;
-  g_assert_cmpint (paco_cuda_bus_begin_upload (&bus, stream), ==, CUDA_SUCCESS);
+  g_assert_cmpint (paco_cuda_bus_begin (&bus, false, stream), ==, CUDA_SUCCESS);
   thread = g_thread_new ("download", download, &handles[1]);
   g_usleep (20000);
   g_mutex_lock (&lock);
   g_assert_cmpuint (notes->len, ==, 0);
   g_mutex_unlock (&lock);
-  g_assert_cmpint (paco_cuda_bus_end_upload (&bus, stream, (CUevent) stream),
+  g_assert_cmpint (paco_cuda_bus_end (&bus, false, stream, (CUevent) stream),
       ==, CUDA_SUCCESS);
   g_thread_join (thread);
   g_assert_cmpuint (notes->len, ==, 2);

@@ -309,7 +309,7 @@ static void
 run_bad_kernel (const char *name)
 {
   PacoCudaDevice *device = paco_cuda_device_open (
-      0, 1000 * PACO_DEFAULT_TIMEOUT, NULL);
+      0, &(PacoForeignContext){ NULL }, 1000 * PACO_DEFAULT_TIMEOUT, NULL);
   CUmodule module;
   CUfunction function;
 

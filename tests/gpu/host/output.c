@@ -32,7 +32,7 @@ set_up (Fixture *fixture, gconstpointer data)
   GError *error = NULL;
 
   fixture->device = paco_cuda_device_open (
-      0, 1000 * PACO_DEFAULT_TIMEOUT, &error);
+      0, &(PacoForeignContext){ NULL }, 1000 * PACO_DEFAULT_TIMEOUT, &error);
   g_assert_no_error (error);
   g_assert_true (paco_cuda_device_enter (fixture->device, &error));
   fixture->outputs = paco_cuda_outputs_new (fixture->device);
@@ -55,11 +55,12 @@ static PacoEncodedFrame *
 make (PacoCudaOutputs *outputs, size_t size, uint8_t stamp)
 {
   const PacoAttachment none = { NULL };
-  PacoEncodedFrame *frame = paco_cuda_outputs_get (outputs);
+  GError *error = NULL;
+  PacoEncodedFrame *frame = paco_cuda_outputs_get (outputs, &error);
 
-  g_assert_no_error (frame->error);
+  g_assert_no_error (error);
   memset (frame->data, stamp, size);
-  g_assert_true (paco_cuda_outputs_finish (frame, size, &none, NULL));
+  g_assert_true (paco_cuda_outputs_finish (outputs, &frame, size, &none, NULL));
   g_assert_cmpuint (frame->size, ==, size);
   return frame;
 }
@@ -112,6 +113,24 @@ check_stream (PacoCudaOutputs *outputs, unsigned most)
   g_assert_cmpuint (calls ("cuMemFreeHost"), ==, freed);
 }
 
+/* Checks that a frame needs no memory of its own: not even something as large that is
+ * allocated after it came back changes where the next one is. */
+static void
+check_frame_is_used_again (PacoCudaOutputs *outputs)
+{
+  PacoEncodedFrame *frame = make (outputs, 1, 0), *next;
+  void *others[8];
+
+  frame->release (frame);
+  for (unsigned i = 0; i < G_N_ELEMENTS (others); i++)
+    others[i] = g_malloc (sizeof *frame + (i + 1) * sizeof (void *));
+  next = make (outputs, 1, 0);
+  g_assert_true (next == frame);
+  next->release (next);
+  for (unsigned i = 0; i < G_N_ELEMENTS (others); i++)
+    g_free (others[i]);
+}
+
 static void
 test_steady (Fixture *fixture, gconstpointer data)
 {
@@ -123,6 +142,7 @@ test_steady (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (calls ("cuMemHostAlloc") - before, ==, N);
   check_stream (fixture->outputs, N);
   check_stream (fixture->outputs, N + MAX_SPARE);
+  check_frame_is_used_again (fixture->outputs);
 }
 
 /* Tests that buffers for 8K are there before the first frame as well, and
@@ -156,13 +176,14 @@ test_attached (Fixture *fixture, gconstpointer data)
     size_t size = (size_t) g_test_rand_int_range (1, 1001);
     PacoAttachment attachment = paco_attachment_of (
         bytes, (size_t) g_test_rand_int_range (1, sizeof bytes + 1));
-    PacoEncodedFrame *frame = paco_cuda_outputs_get (fixture->outputs);
+    PacoEncodedFrame *frame = paco_cuda_outputs_get (fixture->outputs, NULL);
     uint8_t *before = frame->data;
     size_t room = frame->size;
     uint8_t stamp = (uint8_t) n;
 
     memset (frame->data, stamp, size);
-    g_assert_true (paco_cuda_outputs_finish (frame, size, &attachment, &error));
+    g_assert_true (paco_cuda_outputs_finish (
+        fixture->outputs, &frame, size, &attachment, &error));
     g_assert_no_error (error);
     g_assert_cmpuint (frame->size, ==, size + attachment.size);
     g_assert_true ((frame->data == before) == (frame->size <= room));

@@ -123,9 +123,7 @@ test_tiles (void)
       picture.layout[k] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (1);
     for (unsigned inverse = 0; inverse < 2; inverse++) {
       PacoDwtFrame frame = { .coding = &c.coding, .picture = &picture };
-      unsigned n = (inverse
-              ? paco_dwt_inverse_launches
-              : paco_dwt_forward_launches) (c.dwt, &frame, launches);
+      unsigned n = paco_dwt_launches (c.dwt, &frame, inverse, launches);
 
       g_assert_cmpuint (n, >=, c.coding.levels);
       for (unsigned k = 0; k < n; k++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests copies past the caches (gpu/uncached.h): they copy every byte, and no other
+ * Tests copies past the caches (gpu/copy.h): they copy every byte, and no other
  * one, at any alignment. */
-#include "gpu/uncached.h"
+#include "gpu/copy.h"
 #include <glib.h>
 #include <string.h>
 

@@ -395,7 +395,7 @@ check_forward (const Gpu *gpu, Case *t, void **coefficients)
   memset (*coefficients, 0x77, size);
   test_device_write (&gpu->test, t->device_coefficients, *coefficients, size);
   test_device_write (&gpu->test, t->device_picture, t->memory, t->memory_size);
-  n = paco_dwt_forward_launches (t->dwt, &frame, launches);
+  n = paco_dwt_launches (t->dwt, &frame, false, launches);
   same = few_launches (t, launches, n, MAX (t->coding.levels, 1) - 1);
   launch (gpu, launches, n);
   test_device_read (&gpu->test, *coefficients, t->device_coefficients, size);
@@ -509,7 +509,7 @@ check_inverse (const Gpu *gpu, GRand *random, Case *t, void *coefficients)
       t->dwt->n_coefficients * (t->wide ? 4 : 2));
   test_device_write (
       &gpu->test, t->device_dropped, dropped, t->geometry->n_blocks);
-  n = paco_dwt_inverse_launches (t->dwt,
+  n = paco_dwt_launches (t->dwt,
       &(PacoDwtFrame){
           .coding = &t->coding,
           .picture = &picture,
@@ -519,7 +519,7 @@ check_inverse (const Gpu *gpu, GRand *random, Case *t, void *coefficients)
           .reduce = t->reduce,
           .dropped_planes = any_dropped ? t->device_dropped : 0,
       },
-      launches);
+      true, launches);
   same = few_launches (t, launches, n,
       t->coding.levels > t->reduce ? t->coding.levels - t->reduce - 1 : 0);
   launch (gpu, launches, n);

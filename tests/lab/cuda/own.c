@@ -91,8 +91,7 @@ describe_launches (
     .wide = false,
   };
 
-  return (inverse ? paco_dwt_inverse_launches : paco_dwt_forward_launches) (
-      transform->dwt, &frame,
+  return paco_dwt_launches (transform->dwt, &frame, inverse,
       transform->launches + set * PACO_DWT_MAX_LAUNCHES);
 }
 
