@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # sh tests/fuzz/run.sh [SECONDS]: builds the fuzz targets with Clang, libFuzzer and the
 # address and undefined behavior sanitizers. Each one replays its seeds (those that
-# fuzz-seeds makes, and tests/fuzz/corpus/TARGET), then mutates them for SECONDS (5),
-# several targets at the same time. Prints the number of mutations and the lines of our
-# sources that were reached. What ends a target is kept in build/fuzz/found/ and fails
-# the run, and so does a target that mutates nothing. long.sh runs for hours.
+# fuzz-seeds and seeds.py make), then mutates them for SECONDS (5), several targets at the
+# same time. Prints the number of mutations and the lines of our sources that were
+# reached. What ends a target is kept in build/fuzz/found/ and fails the run, and so does
+# a target that mutates nothing. long.sh runs for hours.
 #
 # What tell.py prints last says what was found: build/fuzz/tests/fuzz/fuzz-TARGET FILE
 # tries it again. CLANG and JOBS: see targets.sh.

@@ -24,8 +24,8 @@ configure_and_compile () {
     $(for t in $targets; do echo "tests/fuzz/fuzz-$t"; done)
 }
 
-# Builds the targets, makes their generated seeds, and finds out whether this system
-# lets processes look for leaks.
+# Builds the targets, makes their seeds, and finds out whether this system lets
+# processes look for leaks.
 prepare () {
   mkdir -p build
   configure_and_compile >build/fuzz.log 2>&1 || {
@@ -37,8 +37,9 @@ prepare () {
   echo 'int main (void) { return 0; }' >build/leaks.c
   $clang -fsanitize=address -o build/leaks build/leaks.c &&
     ASAN_OPTIONS=detect_leaks=1 build/leaks >/dev/null 2>&1 || leaks=0
-  rm -rf $build/seeds
-  $programs/fuzz-seeds $build/seeds tests/golden/*.paco || exit 1
+  rm -rf $build/seeds $build/corpus
+  $programs/fuzz-seeds $build/seeds tests/golden/*.paco &&
+    python3 tests/fuzz/seeds.py $build/corpus >/dev/null || exit 1
 }
 
 # seeds TARGET prints the folders of the inputs that it begins with: those that
@@ -52,7 +53,7 @@ seeds () {
     restore | part | container) ;;
     *) echo $build/seeds/frames ;;
   esac
-  [ -d "tests/fuzz/corpus/$1" ] && echo "tests/fuzz/corpus/$1"
+  [ -d "$build/corpus/$1" ] && echo "$build/corpus/$1"
 }
 
 # fuzz TARGET OPTION... FOLDER...: runs its program. GLib has no frame pointers: as in
