@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Gets the elements ready for a fuzz target, as elements.h says. */
-#include "tests/fuzz/elements.h"
+ * Gets the elements ready for a fuzz target, as fuzz.h says. */
 #include "tests/fuzz/fuzz.h"
+#include <gst/gst.h>
 #include <stdio.h>
 #include <stdlib.h>
 

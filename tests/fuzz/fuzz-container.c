@@ -3,7 +3,6 @@
  * order, from a number on, counted, and the sound. Numbers of frames and of missing ones
  * add up, what fails says why, and everything ends. The first byte has bits 0-1 what is
  * done and bits 2-7 the number that is sought. */
-#include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sandbox.h"
 #include "tool/input.h"
@@ -110,3 +109,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     read_input (path, data[0] % N_WHAT, data[0] / N_WHAT);
   return 0;
 }
+
+FUZZ_MUTATOR (container)

@@ -71,3 +71,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_free (copy);
   return 0;
 }
+
+FUZZ_MUTATOR (frame)

@@ -6,8 +6,7 @@
 #include "lib/paco.h"
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/fuzz/sandbox.h"
 #include <string.h>
 
 /* These are the bytes in front of the frame. */
@@ -32,13 +31,6 @@ typedef struct
   uint8_t *memory;
 } Picture;
 
-static void G_GNUC_NORETURN
-give_up (const char *what, const char *why)
-{
-  fprintf (stderr, "ERROR: %s: %s\n", what, why);
-  abort ();
-}
-
 /* Opens a decoder, which stays open as long as the process lives. */
 static PacoFrameDecoder *
 open_decoder (void)
@@ -55,7 +47,7 @@ open_decoder (void)
   for (unsigned i = 0; i < G_N_ELEMENTS (settings); i++)
     if (paco_frame_decoder_set (decoder, settings[i][0], settings[i][1], &error)
         != PACO_STATUS_OK)
-      give_up (settings[i][0], error.message);
+      fuzz_give_up (settings[i][0], error.message);
   return decoder;
 }
 
@@ -66,7 +58,7 @@ set (const char *name, const char *value)
 
   if (paco_frame_decoder_set (open_decoder (), name, value, &error)
       != PACO_STATUS_OK)
-    give_up (name, error.message);
+    fuzz_give_up (name, error.message);
 }
 
 /* Returns FALSE if it is no frame of a picture that is small enough. */
@@ -82,7 +74,7 @@ probe (const uint8_t *data, size_t size, PacoInfo *info)
     uint8_t *first = g_memdup2 (data, needed);
 
     if (before > 0 && needed <= before)
-      give_up ("probe", "it asks for bytes that are there");
+      fuzz_give_up ("probe", "it asks for bytes that are there");
     before = needed;
     status = paco_probe (first, needed, info, &needed, &error);
     g_free (first);
@@ -104,12 +96,12 @@ read_all (const uint8_t *data, size_t size, const PacoInfo *info)
 
   if (paco_frame_chunks (data, size, chunks, &n, NULL) != PACO_STATUS_OK
       || n != info->n_chunks)
-    give_up ("chunks", "they are not as many as the header has");
+    fuzz_give_up ("chunks", "they are not as many as the header has");
   for (size_t i = 0; i < MIN (n, G_N_ELEMENTS (chunks)); i++)
     g_free (g_memdup2 (chunks[i].data, chunks[i].size));
   if (paco_frame_check (data, size, &broken, &blocks, NULL) == PACO_STATUS_OK
       && broken > blocks)
-    give_up ("check", "more blocks are broken than there are");
+    fuzz_give_up ("check", "more blocks are broken than there are");
 }
 
 static void
@@ -124,11 +116,11 @@ change_place (
       == PACO_STATUS_OK) {
     if (paco_probe (copy, size, &changed, NULL, NULL) != PACO_STATUS_OK
         || changed.place_number != how[PLACE] || changed.place_offset != offset)
-      give_up ("place", "it is not what it was set to");
+      fuzz_give_up ("place", "it is not what it was set to");
     changed.place_number = info->place_number;
     changed.place_offset = info->place_offset;
     if (memcmp (&changed, info, sizeof changed) != 0)
-      give_up ("place", "something else has changed with it");
+      fuzz_give_up ("place", "something else has changed with it");
   }
   g_free (copy);
 }
@@ -146,7 +138,7 @@ decode (const uint8_t *data, size_t size, const PacoInfo *info, uint32_t width,
   sized.height = height;
   if (paco_image_init (&picture->image, &sized, 0, layout, NULL, &bytes, &error)
       != PACO_STATUS_OK)
-    give_up ("image", error.message);
+    fuzz_give_up ("image", error.message);
   picture->memory = g_malloc (bytes);
   paco_image_init (
       &picture->image, &sized, 0, layout, picture->memory, &bytes, &error);
@@ -155,7 +147,7 @@ decode (const uint8_t *data, size_t size, const PacoInfo *info, uint32_t width,
       == PACO_STATUS_OK)
     return true;
   if (error.message[0] == 0)
-    give_up ("decode", "an error has no message");
+    fuzz_give_up ("decode", "an error has no message");
   g_free (picture->memory);
   return false;
 }
@@ -178,7 +170,7 @@ compare (const PacoInfo *info, const Picture *whole, const Picture *region,
           + region->image.stride[c] * (ptrdiff_t) line;
 
       if (memcmp (a, b, bytes) != 0)
-        give_up ("region", "it is not that part of the picture");
+        fuzz_give_up ("region", "it is not that part of the picture");
     }
   }
 }
@@ -198,7 +190,7 @@ try_region (const uint8_t *how, const uint8_t *data, size_t size,
   g_snprintf (text, sizeof text, "%u,%u,%u,%u", x, y, width, height);
   set ("region", text);
   if (!decode (data, size, info, width, height, layout, &region))
-    give_up ("region", "the whole picture could be decoded");
+    fuzz_give_up ("region", "the whole picture could be decoded");
   compare (info, whole, &region, x, y, width, height);
   g_free (region.memory);
   set ("region", "");
@@ -216,7 +208,7 @@ try_picture (
 
   if (paco_component_size (info, 0, reduce, &width, &height, NULL)
       != PACO_STATUS_OK)
-    give_up ("size", "there is none");
+    fuzz_give_up ("size", "there is none");
   g_snprintf (text, sizeof text, "%u", reduce);
   set ("reduce", text);
   set ("region", "");
@@ -251,7 +243,7 @@ try_stack (
   if (paco_stack_pictures (
           data, size, slices, info->width, info->height, images, &error)
       != PACO_STATUS_OK)
-    give_up ("stack", error.message);
+    fuzz_give_up ("stack", error.message);
   g_free (samples);
   g_free (memory);
 }
@@ -276,3 +268,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_free (frame);
   return 0;
 }
+
+FUZZ_MUTATOR (prefixed)

@@ -3,9 +3,9 @@
  * from the beginning to the end or an error; libFuzzer's time limit ends what
  * hangs. The first byte has bits 0-1 seeks, bit 2 far ones, bit 3 backwards,
  * bit 4 accurate, bit 6 the parser alone. */
-#include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzz.h"
 #include <gio/gio.h>
+#include <gst/gst.h>
 
 enum
 {
@@ -103,3 +103,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   gst_object_unref (pipeline);
   return 0;
 }
+
+FUZZ_MUTATOR (stream)

@@ -3,7 +3,6 @@
  * size. The elements live as long as the process and are flushed between
  * inputs. The first byte has bits 0-2 chunks, bits 3-4 levels left out, bit 5
  * a flush in the middle, bit 6 the parser alone, bit 7 buffers are frames. */
-#include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzz.h"
 #include <gst/check/gstharness.h>
 #include <string.h>
@@ -125,3 +124,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   forget_events (harness);
   return 0;
 }
+
+FUZZ_MUTATOR (stream)

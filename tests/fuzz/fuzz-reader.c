@@ -7,7 +7,7 @@
 #include "lib/stream/frame_index.h"
 #include "lib/paco.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/random.h"
+#include "tests/fuzz/mutator.h"
 #include "tests/fuzz/sandbox.h"
 #include <fcntl.h>
 #include <string.h>

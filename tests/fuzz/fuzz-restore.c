@@ -48,8 +48,6 @@ enum
   MOST_CHUNK = 30000,
 };
 
-const size_t fuzz_file_prefix = HEAD;
-
 typedef struct
 {
   PacoFrameEncoder *encoder;
@@ -355,3 +353,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_free ((uint8_t *) data);
   return 0;
 }
+
+FUZZ_MUTATOR (file, HEAD, )

@@ -247,3 +247,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_rand_free (random);
   return 0;
 }
+
+FUZZ_MUTATOR (prefixed)

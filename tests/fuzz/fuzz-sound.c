@@ -6,27 +6,10 @@
 #include "tool/archive/sound.h"
 #include "codec/bytes.h"
 #include "tests/fuzz/fuzz.h"
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/fuzz/sandbox.h"
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-static void G_GNUC_NORETURN
-give_up (const char *what, const GError *error)
-{
-  fprintf (stderr, "%s: %s\n", what, error ? error->message : "");
-  abort ();
-}
-
-/* Checks that whoever refuses something says why. */
-static void
-check_error (GError **error)
-{
-  if (!*error || strlen ((*error)->message) < 10)
-    give_up ("no sentence", *error);
-  g_clear_error (error);
-}
 
 /* Makes the file of what is kept and of samples, which are given in pieces. */
 static gboolean
@@ -53,23 +36,23 @@ check_chunk (const PacoSound *sound, const uint8_t *data)
   PacoSound *again;
 
   if (!chunk) {
-    check_error (&error);
+    fuzz_check_error (&error);
     return;
   }
   again = paco_sound_read_chunk (chunk->data, chunk->len, &error);
   if (!again)
-    give_up ("what was kept cannot be read", error);
+    fuzz_give_up ("what was kept cannot be read", error->message);
   if (strcmp (again->name, sound->name) != 0 || again->size != sound->size
       || again->samples_at != sound->samples_at
       || again->samples_size != sound->samples_size)
-    give_up ("what was kept is something else", NULL);
+    fuzz_give_up ("sound", "what was kept is something else");
   if (!make_again (again, data + sound->samples_at, sound->samples_size,
           1 + sound->samples_size / 3, &error))
-    give_up ("the file does not come back", error);
+    fuzz_give_up ("the file does not come back", error->message);
   if (make_again (again, data + sound->samples_at, sound->samples_size - 1,
           sound->samples_size, &error))
-    give_up ("a sample is missing, and nobody has seen it", NULL);
-  check_error (&error);
+    fuzz_give_up ("sound", "a sample is missing, and nobody has seen it");
+  fuzz_check_error (&error);
   paco_sound_free (again);
   g_byte_array_unref (chunk);
 }
@@ -83,15 +66,15 @@ try_file (const uint8_t *data, size_t size)
   PacoSound *sound;
 
   if (fd < 0 || write (fd, data, size) != (ssize_t) size)
-    abort ();
-  snprintf (name, sizeof name, "%d", fd);
+    fuzz_give_up ("memfd", "it does not take the file");
+  g_snprintf (name, sizeof name, "%d", fd);
   sound = paco_sound_read ("/proc/self/fd", name, &error);
   if (!sound)
-    check_error (&error);
+    fuzz_check_error (&error);
   else {
     check_chunk (sound, data);
     if (!paco_sound_check_length (sound, size % 99, size % 61, 1, &error))
-      check_error (&error);
+      fuzz_check_error (&error);
     paco_sound_free (sound);
   }
   close (fd);
@@ -109,7 +92,7 @@ try_chunk (const uint8_t *data, size_t size)
           (size_t) MIN (sound->samples_size, sizeof silence), 1000, &error))
     paco_sound_free (sound);
   else {
-    check_error (&error);
+    fuzz_check_error (&error);
     paco_sound_free (sound);
   }
 }

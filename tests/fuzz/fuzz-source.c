@@ -12,9 +12,7 @@
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutator.h"
-#include "tests/fuzz/random.h"
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/fuzz/sandbox.h"
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,8 +23,6 @@ enum
   MOST_CHANGES = 8,
   PEEKED = 4096, /* bytes, as many as PacoSourceKind.peek() wants */
 };
-
-const size_t fuzz_file_prefix = FUZZ_SOURCE_PREFIX;
 
 typedef struct
 {
@@ -39,34 +35,27 @@ typedef struct
   GByteArray *no_sound;
 } Coder;
 
-static void G_GNUC_NORETURN
-give_up (const char *what, const char *why)
-{
-  fprintf (stderr, "ERROR: %s: %s\n", what, why);
-  abort ();
-}
-
 static void
 check_ok (PacoStatus status, const char *what, const PacoError *error)
 {
   if (status != PACO_STATUS_OK)
-    give_up (what, error->message);
+    fuzz_give_up (what, error->message);
 }
 
 static void
 check_error (GError **error)
 {
-  if (!*error || (*error)->domain != PACO_SOURCE_ERROR
-      || strlen ((*error)->message) < 8)
-    give_up (
-        "what is refused needs a sentence", *error ? (*error)->message : "");
-  g_clear_error (error);
+  if (*error && (*error)->domain != PACO_SOURCE_ERROR)
+    fuzz_give_up ("an error of another kind", (*error)->message);
+  fuzz_check_error (error);
 }
 
 /* Opens a coder, which stays open as long as the process lives. */
 static Coder *
 open_coder (void)
 {
+  static const char *const settings[][2] = { { "backend", "cpu" },
+    { "threads", "1" }, { "pipeline-depth", "1" } };
   static Coder coder;
   PacoError error;
 
@@ -74,23 +63,17 @@ open_coder (void)
     return &coder;
   coder.encoder = paco_frame_encoder_new ();
   coder.decoder = paco_frame_decoder_new ();
-  check_ok (paco_frame_encoder_set (coder.encoder, "backend", "cpu", &error),
-      "backend", &error);
-  check_ok (paco_frame_encoder_set (coder.encoder, "threads", "1", &error),
-      "threads", &error);
+  for (unsigned i = 0; i < G_N_ELEMENTS (settings); i++) {
+    const char *name = settings[i][0], *value = settings[i][1];
+
+    check_ok (paco_frame_encoder_set (coder.encoder, name, value, &error), name,
+        &error);
+    check_ok (paco_frame_decoder_set (coder.decoder, name, value, &error), name,
+        &error);
+  }
   check_ok (paco_frame_encoder_set (
                 coder.encoder, "rate-control", "lossless", &error),
       "rate-control", &error);
-  check_ok (
-      paco_frame_encoder_set (coder.encoder, "pipeline-depth", "1", &error),
-      "pipeline-depth", &error);
-  check_ok (
-      paco_frame_decoder_set (coder.decoder, "pipeline-depth", "1", &error),
-      "pipeline-depth", &error);
-  check_ok (paco_frame_decoder_set (coder.decoder, "backend", "cpu", &error),
-      "backend", &error);
-  check_ok (paco_frame_decoder_set (coder.decoder, "threads", "1", &error),
-      "threads", &error);
   paco_source_init (&coder.source);
   paco_rebuilt_init (&coder.rebuilt);
   paco_kept_chunks_init (&coder.chunks);
@@ -113,7 +96,7 @@ look (const PacoSourceKind *kind, const uint8_t *data, size_t size,
     int fd = memfd_create ("file", MFD_CLOEXEC);
 
     if (fd < 0 || write (fd, data, size) != (ssize_t) size)
-      abort ();
+      fuzz_give_up ("memfd", "it does not take the file");
     good = kind->look (fd, size, info, error);
     close (fd);
   } else
@@ -132,12 +115,12 @@ check_look (const PacoSourceKind *kind, const uint8_t *data, size_t size,
   GError *error = NULL;
 
   if (!look (kind, data, size, &info, &error))
-    give_up ("look() refuses what parse() takes", error->message);
+    fuzz_give_up ("look() refuses what parse() takes", error->message);
   memcpy (info.format, source->info.format, sizeof info.format);
   for (unsigned c = 0; c < PACO_COMPONENTS; c++)
     info.depth[c] = MAX (info.depth[c], source->info.depth[c]);
   if (memcmp (&info, &source->info, sizeof info) != 0)
-    give_up ("look() and parse()", "do not say the same");
+    fuzz_give_up ("look() and parse()", "do not say the same");
 }
 
 /* Makes the file again; returns FALSE if that is refused. */
@@ -185,9 +168,10 @@ check_in_place (Coder *coder, const PacoSourceKind *kind, const uint8_t *rest,
   if (result.different_bytes > 0)
     return;
   if (!restore (coder, kind, rest, rest_size, size, frame, &error))
-    give_up ("what was found to be the same cannot be made", error->message);
+    fuzz_give_up (
+        "what was found to be the same cannot be made", error->message);
   if (file->len != size || memcmp (file->data, data, size) != 0)
-    give_up (kind->name, "what was found to be the same is not");
+    fuzz_give_up (kind->name, "what was found to be the same is not");
 }
 
 /* Reads a frame whose chunks are others, with checks that are right. */
@@ -275,11 +259,11 @@ check_kept (Coder *coder, const PacoSourceKind *kind, size_t size,
   GError *error = NULL;
 
   if (!paco_kept_file_read (frame->data, frame->size, kept, &error))
-    give_up ("what was kept cannot be read", error->message);
+    fuzz_give_up ("what was kept cannot be read", error->message);
   if (kept->kind != kind || strcmp (kept->name, "folder/name") != 0
       || kept->size != size || kept->rest->len != rest->len
       || memcmp (kept->rest->data, rest->data, rest->len) != 0)
-    give_up (kind->name, "what was kept is something else");
+    fuzz_give_up (kind->name, "what was kept is something else");
 }
 
 static void
@@ -321,9 +305,9 @@ try_file (const PacoSourceKind *kind, const uint8_t *how, const uint8_t *data,
       "encoding", &problem);
   if (!restore (coder, kind, source->rest->data, source->rest->len, size,
           &frame, &error))
-    give_up ("what was parsed cannot be made again", error->message);
+    fuzz_give_up ("what was parsed cannot be made again", error->message);
   if (file->len != size || memcmp (file->data, data, size) != 0)
-    give_up (kind->name, "the file made again is another one");
+    fuzz_give_up (kind->name, "the file made again is another one");
   if (extras.n_chunks > 0)
     check_kept (coder, kind, size, &frame);
   check_in_place (
@@ -349,3 +333,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_free (file);
   return 0;
 }
+
+FUZZ_MUTATOR (file, FUZZ_SOURCE_PREFIX, )

@@ -117,3 +117,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_free (copy);
   return 0;
 }
+
+FUZZ_MUTATOR (frame)

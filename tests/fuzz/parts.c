@@ -3,7 +3,6 @@
  * checks of frames, which mutator.h declares. */
 #include "tests/fuzz/parts.h"
 #include "codec/bytes.h"
-#include "tests/fuzz/mutator.h"
 #include <string.h>
 #include <zlib.h>
 

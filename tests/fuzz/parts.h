@@ -7,7 +7,7 @@
 #include "codec/geometry.h"
 #include "codec/header.h"
 #include "codec/index.h"
-#include "tests/fuzz/random.h"
+#include "tests/fuzz/mutator.h"
 
 #define FUZZ_MAX_BLOCK UINT16_MAX /* bytes: what a record's length can say */
 
