@@ -18,14 +18,14 @@
 static void
 test_damage (void)
 {
-  Run *run = new_run (60, true);
+  g_autoptr (Run) run = new_run (60, true);
   unsigned n = n_frames_of (run), kept = 0, missing = 0, last = 0;
-  GByteArray *bytes = g_byte_array_new ();
-  bool *lost = g_new0 (bool, n);
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autofree bool *lost = g_new0 (bool, n);
   uint64_t *skipped = g_new0 (uint64_t, n + 1), count, tail;
-  PacoReader *reader;
+  g_autoptr (PacoReader) reader = NULL;
   PacoFrame frame;
-  char *path;
+  g_autofree char *path = NULL;
 
   for (unsigned i = 0; i < n; i++) {
     size_t size = size_of (run, i);
@@ -92,12 +92,7 @@ test_damage (void)
     g_assert_cmpuint (frame.number, ==, there);
     paco_frame_release (&frame);
   }
-  paco_reader_close (reader);
-  g_free (path);
-  g_free (lost);
   g_free (skipped);
-  g_byte_array_unref (bytes);
-  run_free (run);
 }
 
 /* Reads a frame of another version of the format between two of this one, and alone: the
@@ -106,7 +101,7 @@ static void
 test_reasons (void)
 {
   static const char why[] = "the frame is of version 3 of the format";
-  Run *run = new_run (3, true);
+  g_autoptr (Run) run = new_run (3, true);
   PacoReader *reader;
   PacoFrame frame;
   PacoError failure;
@@ -142,7 +137,6 @@ test_reasons (void)
   g_assert_nonnull (strstr (failure.message, why));
   paco_reader_close (reader);
   g_free (path);
-  run_free (run);
 }
 
 /* Takes frames out of a run, at its beginning too, and reads what is left, and
@@ -191,14 +185,13 @@ test_missing (void)
     g_assert_cmpuint (frame.skipped, ==, 0);
     paco_frame_release (&frame);
     for (uint64_t n = number; n < next; n++) {
-      PacoReader *other;
+      g_autoptr (PacoReader) other = NULL;
 
       OK (paco_reader_open (path, &other, &error));
       OK (paco_reader_seek (other, n, &error));
       OK (paco_reader_next (other, &frame, &error));
       g_assert_cmpuint (frame.number, ==, number);
       paco_frame_release (&frame);
-      paco_reader_close (other);
     }
   }
   REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
@@ -215,7 +208,7 @@ static void
 check_all_bytes (const char *path, size_t size)
 {
   uint64_t sum = 0, count, number = 0, n = 0;
-  PacoReader *reader;
+  g_autoptr (PacoReader) reader = NULL;
   PacoFrame frame;
   PacoError failure;
   PacoStatus last;
@@ -238,22 +231,21 @@ check_all_bytes (const char *path, size_t size)
     OK (paco_reader_next (reader, &frame, &error));
     paco_frame_release (&frame);
   }
-  paco_reader_close (reader);
 }
 
 static void
 test_hostile (void)
 {
-  Run *run = new_run (12, true);
+  g_autoptr (Run) run = new_run (12, true);
   size_t size = run->bytes->len, capacity = 2 * size;
-  uint8_t *changed = g_malloc (capacity);
+  g_autofree uint8_t *changed = g_malloc (capacity);
 
   for (unsigned i = 0; i < 60; i++) {
     uint64_t seed = (uint64_t) (uint32_t) g_test_rand_int () << 8 | i;
     size_t changed_size = size;
     PacoWriter *writer;
     PacoError failure;
-    char *path;
+    g_autofree char *path = NULL;
 
     memcpy (changed, run->bytes->data, size);
     for (unsigned k = 0; k < 1 + i % 4; k++) {
@@ -281,10 +273,7 @@ test_hostile (void)
     } else {
       assert_file (path, changed, changed_size);
     }
-    g_free (path);
   }
-  g_free (changed);
-  run_free (run);
 }
 
 /* --- writers that are interrupted --- */
@@ -292,9 +281,9 @@ test_hostile (void)
 static void
 test_resume (void)
 {
-  Run *run = new_run (20, true);
+  g_autoptr (Run) run = new_run (20, true);
   size_t size = run->bytes->len;
-  uint8_t *broken;
+  g_autofree uint8_t *broken = NULL;
   char *path = NULL;
   PacoWriter *writer;
 
@@ -346,8 +335,6 @@ test_resume (void)
   OK (paco_writer_close (writer, &error));
   assert_file (path, "", 0);
   g_free (path);
-  g_free (broken);
-  run_free (run);
 }
 
 static void
@@ -365,8 +352,8 @@ set_limit (rlim_t bytes)
 static void
 test_full_disk (void)
 {
-  Run *run = new_run (20, true);
-  char *path = path_of ("full.paco");
+  g_autoptr (Run) run = new_run (20, true);
+  g_autofree char *path = path_of ("full.paco");
   PacoWriter *writer;
   unsigned i = 0;
   int full;
@@ -395,8 +382,6 @@ test_full_disk (void)
         paco_writer_add (writer, run->bytes->data, size_of (run, 0), &error));
   OK (paco_writer_close (writer, &error));
   close (full);
-  g_free (path);
-  run_free (run);
 }
 
 /* Tests that a frame of another stream that could not be written changes
@@ -405,9 +390,9 @@ static void
 test_full_disk_between_streams (void)
 {
   Run *run = new_run (10, true), *other = new_run (0, true);
-  PacoFrameEncoder *encoder = new_encoder ();
+  g_autoptr (PacoFrameEncoder) encoder = new_encoder ();
   PacoInfo info = PACO_INFO_INIT;
-  char *path = path_of ("streams.paco");
+  g_autofree char *path = path_of ("streams.paco");
   PacoWriter *writer;
 
   info.n_components = 1;
@@ -426,8 +411,6 @@ test_full_disk_between_streams (void)
   write_frames (writer, run, 5, 10);
   OK (paco_writer_close (writer, &error));
   assert_file (path, run->bytes->data, run->bytes->len);
-  paco_frame_encoder_free (encoder);
-  g_free (path);
   run_free (run);
   run_free (other);
 }
@@ -478,8 +461,8 @@ static void
 test_growing (void)
 {
   for (unsigned places = 0; places < 2; places++) {
-    Run *run = new_run (20, places);
-    char *path = save ("growing.paco", run->bytes->data, 0);
+    g_autoptr (Run) run = new_run (20, places);
+    g_autofree char *path = save ("growing.paco", run->bytes->data, 0);
     size_t written = 0, size = run->bytes->len;
     unsigned number = 0;
     PacoReader *reader, *other;
@@ -502,8 +485,6 @@ test_growing (void)
     g_assert_cmpuint (number, ==, n_frames_of (run));
     paco_reader_close (reader);
     paco_reader_close (other);
-    g_free (path);
-    run_free (run);
   }
 }
 
@@ -512,9 +493,10 @@ static void
 test_changing (void)
 {
   for (unsigned places = 0; places < 2; places++) {
-    Run *run = new_run (10, places);
-    char *path = save ("changing.paco", run->bytes->data, run->bytes->len);
-    PacoReader *reader;
+    g_autoptr (Run) run = new_run (10, places);
+    g_autofree char *path = save (
+        "changing.paco", run->bytes->data, run->bytes->len);
+    g_autoptr (PacoReader) reader = NULL;
     PacoFrame frame;
     uint64_t count;
     FILE *file;
@@ -530,9 +512,6 @@ test_changing (void)
     else
       REFUSED (IO, paco_reader_seek (reader, 5, &error));
     REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
-    paco_reader_close (reader);
-    g_free (path);
-    run_free (run);
   }
 }
 

@@ -67,11 +67,10 @@ new_encoder (const char *backend)
 static void
 encode (const char *backend, const Picture *picture, PacoFrame *frame)
 {
-  PacoFrameEncoder *encoder = new_encoder (backend);
+  g_autoptr (PacoFrameEncoder) encoder = new_encoder (backend);
 
   OK (paco_frame_encoder_configure (encoder, &picture->info, &error));
   OK (paco_frame_encoder_encode (encoder, &picture->host, NULL, frame, &error));
-  paco_frame_encoder_free (encoder);
 }
 
 /* --- tests --- */
@@ -85,7 +84,7 @@ test_encode (void)
   {
     N = 6
   };
-  PacoFrameEncoder *encoder = new_encoder ("auto");
+  g_autoptr (PacoFrameEncoder) encoder = new_encoder ("auto");
 
   OK (paco_frame_encoder_use_context (encoder, context, &error));
   for (unsigned k = 0; k < 3; k++) {
@@ -119,13 +118,12 @@ test_encode (void)
     paco_frame_release (&wanted);
     picture_clear (&picture);
   }
-  paco_frame_encoder_free (encoder);
 }
 
 static void
 test_decode (void)
 {
-  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  g_autoptr (PacoFrameDecoder) decoder = paco_frame_decoder_new ();
 
   OK (paco_frame_decoder_use_context (decoder, context, &error));
   for (unsigned k = 0; k < 3; k++) {
@@ -155,7 +153,6 @@ test_decode (void)
     must (cuda.mem_free_host (other));
     picture_clear (&picture);
   }
-  paco_frame_decoder_free (decoder);
 }
 
 /* Tests the coders' page-locked memory: the GPU reads frames and writes
@@ -163,8 +160,8 @@ test_decode (void)
 static void
 test_page_locked (void)
 {
-  PacoFrameEncoder *encoder = new_encoder ("cuda");
-  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = new_encoder ("cuda");
+  g_autoptr (PacoFrameDecoder) decoder = paco_frame_decoder_new ();
   PacoBuffer samples, decoded;
   CUdeviceptr memory;
   Picture picture;
@@ -190,8 +187,6 @@ test_page_locked (void)
       decoder, frame.data, frame.size, &image, NULL, &error));
   g_assert_cmpmem (decoded.data, picture.bytes, picture.samples, picture.bytes);
   paco_frame_release (&frame);
-  paco_frame_decoder_free (decoder);
-  paco_frame_encoder_free (encoder);
   paco_buffer_release (&samples);
   paco_buffer_release (&decoded);
   picture_clear (&picture);
@@ -200,8 +195,8 @@ test_page_locked (void)
 static void
 test_refused (void)
 {
-  PacoFrameEncoder *encoder = new_encoder ("cuda");
-  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = new_encoder ("cuda");
+  g_autoptr (PacoFrameDecoder) decoder = paco_frame_decoder_new ();
   Picture picture;
   PacoFrame frame;
 
@@ -235,8 +230,6 @@ test_refused (void)
       paco_frame_decoder_submit (
           decoder, frame.data, frame.size, &picture.device, NULL, &error));
   paco_frame_release (&frame);
-  paco_frame_decoder_free (decoder);
-  paco_frame_encoder_free (encoder);
   picture_clear (&picture);
 }
 
@@ -254,7 +247,7 @@ test_least_loaded (void)
   picture_init (&picture);
   encode ("cpu", &picture, &frame);
   for (unsigned i = 0; i < 2; i++) {
-    void *decoded = g_malloc (picture.bytes);
+    g_autofree void *decoded = g_malloc (picture.bytes);
 
     decoders[i] = paco_frame_decoder_new ();
     OK (paco_frame_decoder_set (decoders[i], "backend", "cuda", &error));
@@ -266,7 +259,6 @@ test_least_loaded (void)
     g_assert_cmpmem (picture.samples, picture.bytes, decoded, picture.bytes);
     g_assert_true (
         g_str_has_prefix (paco_frame_decoder_device (decoders[i]), "cuda: "));
-    g_free (decoded);
   }
   g_assert_true (g_str_equal (paco_frame_decoder_device (decoders[0]),
                      paco_frame_decoder_device (decoders[1]))

@@ -82,7 +82,7 @@ read_frames (gpointer data)
   gint n = (gint) n_frames_of (readers->run), i;
 
   while ((i = g_atomic_int_add (&readers->n_read, 1)) < n) {
-    uint8_t *bytes;
+    g_autofree uint8_t *bytes = NULL;
 
     while (g_atomic_int_get (&readers->n_found) <= i)
       g_thread_yield ();
@@ -90,7 +90,6 @@ read_frames (gpointer data)
     g_assert_cmpmem (bytes, readers->frames[i].size,
         readers->run->bytes->data + offset_of (readers->run, (unsigned) i),
         size_of (readers->run, (unsigned) i));
-    g_free (bytes);
   }
   return NULL;
 }
@@ -99,9 +98,10 @@ static void
 test_threads (void)
 {
   for (unsigned places = 0; places < 2; places++) {
-    Run *run = new_run (40, places);
+    g_autoptr (Run) run = new_run (40, places);
     unsigned n = n_frames_of (run);
-    char *path = save ("found.paco", run->bytes->data, run->bytes->len);
+    g_autofree char *path = save (
+        "found.paco", run->bytes->data, run->bytes->len);
     Readers readers = { .run = run, .frames = g_new0 (PacoFrame, n) };
     GThread *threads[N_THREADS];
     PacoReader *reader;
@@ -126,16 +126,15 @@ test_threads (void)
       paco_frame_release (&readers.frames[i]);
     paco_reader_close (reader);
     g_free (readers.frames);
-    g_free (path);
-    run_free (run);
   }
 }
 
 static void
 test_seek (void)
 {
-  Run *run = new_run (30, true);
-  char *path = save ("sought.paco", run->bytes->data, run->bytes->len);
+  g_autoptr (Run) run = new_run (30, true);
+  g_autofree char *path = save (
+      "sought.paco", run->bytes->data, run->bytes->len);
   PacoReader *reader, *finder;
 
   OK (paco_reader_open (path, &reader, &error));
@@ -149,8 +148,6 @@ test_seek (void)
   }
   paco_reader_close (reader);
   paco_reader_close (finder);
-  g_free (path);
-  run_free (run);
 }
 
 /* --- other files --- */
@@ -159,15 +156,15 @@ test_seek (void)
 static void
 test_any_bytes (void)
 {
-  Run *run = new_run (12, true);
+  g_autoptr (Run) run = new_run (12, true);
   size_t size = run->bytes->len, capacity = 2 * size;
-  uint8_t *changed = g_malloc (capacity);
+  g_autofree uint8_t *changed = g_malloc (capacity);
   unsigned without = 0;
 
   for (unsigned i = 0; i < 60; i++) {
     size_t changed_size = size;
     PacoReader *reader, *finder;
-    char *path;
+    g_autofree char *path = NULL;
 
     memcpy (changed, run->bytes->data, size);
     for (unsigned k = 0; k < i % 4; k++) {
@@ -189,18 +186,15 @@ test_any_bytes (void)
     without += compare (reader, finder);
     paco_reader_close (reader);
     paco_reader_close (finder);
-    g_free (path);
   }
   g_assert_cmpuint (without, >, 0);
-  g_free (changed);
-  run_free (run);
 }
 
 static void
 test_growing (void)
 {
-  Run *run = new_run (20, true);
-  char *path = save ("growing.paco", run->bytes->data, 0);
+  g_autoptr (Run) run = new_run (20, true);
+  g_autofree char *path = save ("growing.paco", run->bytes->data, 0);
   size_t written = 0, size = run->bytes->len;
   PacoReader *reader, *finder;
 
@@ -219,18 +213,17 @@ test_growing (void)
   }
   paco_reader_close (reader);
   paco_reader_close (finder);
-  g_free (path);
-  run_free (run);
 }
 
 /* Tests a file that becomes shorter before a frame is read. */
 static void
 test_shorter (void)
 {
-  Run *run = new_run (5, true);
-  char *path = save ("shorter.paco", run->bytes->data, run->bytes->len);
-  uint8_t *bytes = g_malloc (run->bytes->len);
-  PacoReader *reader;
+  g_autoptr (Run) run = new_run (5, true);
+  g_autofree char *path = save (
+      "shorter.paco", run->bytes->data, run->bytes->len);
+  g_autofree uint8_t *bytes = g_malloc (run->bytes->len);
+  g_autoptr (PacoReader) reader = NULL;
   PacoFrame frame;
 
   OK (paco_reader_open (path, &reader, &error));
@@ -245,17 +238,13 @@ test_shorter (void)
   g_assert_cmpint (truncate (path, (off_t) frame.size - 1), ==, 0);
   REFUSED (IO, paco_reader_read (reader, &frame, bytes, &error));
   paco_frame_release (&frame);
-  paco_reader_close (reader);
-  g_free (bytes);
-  g_free (path);
-  run_free (run);
 }
 
 /* Tests a pipe, of which every frame has its bytes at once. */
 static void
 test_pipe (void)
 {
-  Run *run = new_run (4, true);
+  g_autoptr (Run) run = new_run (4, true);
   PacoReader *reader;
   PacoFrame frame;
   int fds[2];
@@ -267,19 +256,17 @@ test_pipe (void)
   close (fds[1]);
   OK (paco_reader_open_fd (fds[0], &reader, &error));
   for (unsigned i = 0; i < n_frames_of (run); i++) {
-    uint8_t *bytes;
+    g_autofree uint8_t *bytes = NULL;
 
     OK (paco_reader_find (reader, &frame, &error));
     check_frame (&frame, run, i);
     bytes = bytes_of (reader, &frame);
     g_assert_cmpmem (bytes, frame.size, frame.data, frame.size);
-    g_free (bytes);
     paco_frame_release (&frame);
   }
   REFUSED (EMPTY, paco_reader_find (reader, &frame, &error));
   paco_reader_close (reader);
   close (fds[0]);
-  run_free (run);
 }
 
 int

@@ -32,11 +32,9 @@ new_image (const PacoInfo *info, uint8_t **memory)
   PacoImage image;
   size_t bytes;
 
-  g_assert_cmpint (
-      paco_image_init (&image, info, 0, 0, NULL, &bytes, NULL), ==, 0);
+  OK (paco_image_init (&image, info, 0, 0, NULL, &bytes, &error));
   *memory = g_malloc0 (bytes);
-  g_assert_cmpint (
-      paco_image_init (&image, info, 0, 0, *memory, &bytes, NULL), ==, 0);
+  OK (paco_image_init (&image, info, 0, 0, *memory, &bytes, &error));
   return image;
 }
 
@@ -44,7 +42,7 @@ new_image (const PacoInfo *info, uint8_t **memory)
 static uint8_t *
 new_frame (size_t *size)
 {
-  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
   PacoInfo info = new_info ();
   PacoFrame frame;
   uint8_t *memory, *data;
@@ -52,15 +50,12 @@ new_frame (size_t *size)
 
   for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
     ((uint16_t *) image.data[0])[i] = g_test_rand_int () & 1023;
-  g_assert_cmpint (
-      paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==, 0);
-  g_assert_cmpint (paco_frame_encoder_configure (encoder, &info, NULL), ==, 0);
-  g_assert_cmpint (
-      paco_frame_encoder_encode (encoder, &image, NULL, &frame, NULL), ==, 0);
+  OK (paco_frame_encoder_set (encoder, "backend", "cpu", &error));
+  OK (paco_frame_encoder_configure (encoder, &info, &error));
+  OK (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
   data = g_memdup2 (frame.data, frame.size);
   *size = frame.size;
   paco_frame_release (&frame);
-  paco_frame_encoder_free (encoder);
   g_free (memory);
   return data;
 }
@@ -131,11 +126,11 @@ test_settings (void)
 static void
 test_null (void)
 {
-  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
-  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  g_autoptr (PacoFrameDecoder) decoder = paco_frame_decoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
   PacoInfo info = new_info ();
   PacoFrame frame;
-  uint8_t *memory;
+  g_autofree uint8_t *memory = NULL;
   PacoImage image = new_image (&info, &memory);
   char byte = 0;
 
@@ -159,14 +154,11 @@ test_null (void)
   REFUSED (INVALID,
       paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
   REFUSED (EMPTY, paco_frame_encoder_collect (encoder, &frame, &error));
-  g_assert_cmpint (paco_frame_encoder_configure (encoder, &info, NULL), ==, 0);
+  OK (paco_frame_encoder_configure (encoder, &info, &error));
   REFUSED (
       INVALID, paco_frame_encoder_encode (encoder, NULL, NULL, &frame, &error));
   REFUSED (INVALID, paco_image_init (NULL, &info, 0, 0, NULL, NULL, &error));
   REFUSED (INVALID, paco_component_size (&info, 0, 0, NULL, NULL, &error));
-  g_free (memory);
-  paco_frame_decoder_free (decoder);
-  paco_frame_encoder_free (encoder);
 }
 
 /* Tests memory of a coder, which outlives it. */
@@ -177,10 +169,8 @@ test_memory (void)
   PacoFrameEncoder *encoder = paco_frame_encoder_new ();
   PacoBuffer buffers[2];
 
-  g_assert_cmpint (
-      paco_frame_decoder_set (decoder, "backend", "cpu", NULL), ==, 0);
-  g_assert_cmpint (
-      paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==, 0);
+  OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
+  OK (paco_frame_encoder_set (encoder, "backend", "cpu", &error));
   REFUSED (INVALID, paco_frame_decoder_allocate (decoder, 1, NULL, &error));
   REFUSED (INVALID, paco_frame_decoder_allocate (NULL, 1, &buffers[0], &error));
   REFUSED (
@@ -188,10 +178,8 @@ test_memory (void)
   REFUSED (MEMORY,
       paco_frame_encoder_allocate (encoder, PTRDIFF_MAX, &buffers[0], &error));
   g_assert_null (buffers[0].data);
-  g_assert_cmpint (
-      paco_frame_decoder_allocate (decoder, 1001, &buffers[0], NULL), ==, 0);
-  g_assert_cmpint (
-      paco_frame_encoder_allocate (encoder, 1002, &buffers[1], NULL), ==, 0);
+  OK (paco_frame_decoder_allocate (decoder, 1001, &buffers[0], &error));
+  OK (paco_frame_encoder_allocate (encoder, 1002, &buffers[1], &error));
   paco_frame_decoder_free (decoder);
   paco_frame_encoder_free (encoder);
   for (unsigned i = 0; i < 2; i++) {
@@ -207,7 +195,7 @@ test_memory (void)
 static void
 test_info (void)
 {
-  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
   PacoImage image;
   uint32_t width, height;
 
@@ -274,40 +262,36 @@ test_info (void)
         INVALID, paco_image_init (&image, &info, 0, 8, NULL, NULL, &error));
     REFUSED (
         INVALID, paco_component_size (&info, 3, 0, &width, &height, &error));
-    g_assert_cmpint (
-        paco_component_size (&info, 2, 1, &width, &height, NULL), ==, 0);
+    OK (paco_component_size (&info, 2, 1, &width, &height, &error));
     g_assert_cmpuint (width, ==, WIDTH / 4);
     g_assert_cmpuint (height, ==, HEIGHT / 4);
     info.struct_size = 0;
     REFUSED (INVALID, paco_frame_encoder_configure (encoder, &info, &error));
     /* The application was compiled with a later version. */
     later.info.struct_size = sizeof later;
-    g_assert_cmpint (
-        paco_frame_encoder_configure (encoder, &later.info, NULL), ==, 0);
+    OK (paco_frame_encoder_configure (encoder, &later.info, &error));
     later.later = 1;
     REFUSED (UNSUPPORTED,
         paco_frame_encoder_configure (encoder, &later.info, &error));
   }
-  paco_frame_encoder_free (encoder);
 }
 
 static void
 test_images (void)
 {
-  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
   PacoInfo info = new_info ();
-  uint8_t *memory;
+  g_autofree uint8_t *memory = NULL;
   PacoImage good = new_image (&info, &memory);
   PacoFrame frame;
 
-  g_assert_cmpint (
-      paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==, 0);
-  g_assert_cmpint (paco_frame_encoder_configure (encoder, &info, NULL), ==, 0);
+  OK (paco_frame_encoder_set (encoder, "backend", "cpu", &error));
+  OK (paco_frame_encoder_configure (encoder, &info, &error));
   for (unsigned i = 0; i < 13; i++) {
     PacoImage image = good;
     PacoStatus wanted = i < 4 || i >= 9 ? PACO_STATUS_INVALID
                                         : PACO_STATUS_UNSUPPORTED;
-    PacoError error;
+    PacoError failure;
 
     switch (i) {
       case 0:
@@ -351,25 +335,19 @@ test_images (void)
         break;
     }
     check_refused (
-        paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error),
-        &error, wanted);
+        paco_frame_encoder_encode (encoder, &image, NULL, &frame, &failure),
+        &failure, wanted);
     g_assert_null (frame.data);
   }
   /* The encoder has lost nothing by that. */
-  g_assert_cmpint (
-      paco_frame_encoder_encode (encoder, &good, NULL, &frame, NULL), ==, 0);
+  OK (paco_frame_encoder_encode (encoder, &good, NULL, &frame, &error));
   paco_frame_release (&frame);
   REFUSED (BUSY, paco_frame_encoder_set (encoder, "threads", "1", &error));
   /* These settings contradict each other. */
-  g_assert_cmpint (
-      paco_frame_encoder_set (encoder, "rate-control", "lossless", NULL), ==,
-      0);
-  g_assert_cmpint (
-      paco_frame_encoder_set (encoder, "wavelet", "cdf97", NULL), ==, 0);
+  OK (paco_frame_encoder_set (encoder, "rate-control", "lossless", &error));
+  OK (paco_frame_encoder_set (encoder, "wavelet", "cdf97", &error));
   REFUSED (UNSUPPORTED,
       paco_frame_encoder_encode (encoder, &good, NULL, &frame, &error));
-  g_free (memory);
-  paco_frame_encoder_free (encoder);
 }
 
 /* Tests chunks that cannot be, and those that just can. */
@@ -387,29 +365,28 @@ test_chunks (void)
     { { 9, 0, bytes, 17 } },  /* a timecode of a frame rate of 0/0 */
     { { 11, 0, bytes, 20 } }, /* a reference time without a clock */
   };
-  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
   PacoInfo info = new_info ();
   PacoFrameChunk most[2] = { { 200, 0, bytes, 20000 },
     { 201, 0, bytes, 12760 } };
   PacoExtras extras = PACO_EXTRAS_INIT;
   PacoFrameArea areas[17] = { { 0, 0, 1, 1 } };
-  uint8_t *memory;
+  g_autofree uint8_t *memory = NULL;
   PacoImage image = new_image (&info, &memory);
   const void *found;
   PacoFrame frame;
   size_t n = 0;
 
-  g_assert_cmpint (
-      paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==, 0);
-  g_assert_cmpint (paco_frame_encoder_configure (encoder, &info, NULL), ==, 0);
+  OK (paco_frame_encoder_set (encoder, "backend", "cpu", &error));
+  OK (paco_frame_encoder_configure (encoder, &info, &error));
   for (unsigned i = 0; i < G_N_ELEMENTS (wrong); i++) {
-    PacoError error;
+    PacoError failure;
 
     extras.chunks = wrong[i];
     extras.n_chunks = wrong[i][1].type ? 2 : 1;
     check_refused (
-        paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error),
-        &error, i < 5 ? PACO_STATUS_INVALID : PACO_STATUS_UNSUPPORTED);
+        paco_frame_encoder_encode (encoder, &image, &extras, &frame, &failure),
+        &failure, i < 5 ? PACO_STATUS_INVALID : PACO_STATUS_UNSUPPORTED);
     g_assert_null (frame.data);
   }
   extras.chunks = NULL;
@@ -427,9 +404,7 @@ test_chunks (void)
   REFUSED (UNSUPPORTED,
       paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
   extras = (PacoExtras){ sizeof extras, most, 2, NULL, 0 };
-  g_assert_cmpint (
-      paco_frame_encoder_encode (encoder, &image, &extras, &frame, NULL), ==,
-      0);
+  OK (paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
   REFUSED (
       INVALID, paco_frame_chunks (frame.data, frame.size, NULL, NULL, &error));
   n = 1;
@@ -437,8 +412,7 @@ test_chunks (void)
       INVALID, paco_frame_chunks (frame.data, frame.size, NULL, &n, &error));
   n = 0;
   REFUSED (MORE, paco_frame_chunks (frame.data, 30000, NULL, &n, &error));
-  g_assert_cmpint (
-      paco_frame_chunks (frame.data, frame.size, NULL, &n, NULL), ==, 0);
+  OK (paco_frame_chunks (frame.data, frame.size, NULL, &n, &error));
   g_assert_cmpuint (n, ==, 2);
   REFUSED (INVALID,
       paco_frame_attachment (frame.data, frame.size, NULL, &n, &error));
@@ -457,17 +431,12 @@ test_chunks (void)
       paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
   extras = (PacoExtras){ sizeof extras, most, 2, NULL, 0, NULL, 0 };
   /* The budget has room for the picture, but not for the chunks. */
-  g_assert_cmpint (
-      paco_frame_encoder_set (encoder, "rate-control", "bitrate", NULL), ==, 0);
-  g_assert_cmpint (
-      paco_frame_encoder_set (encoder, "frame-size", "10000", NULL), ==, 0);
+  OK (paco_frame_encoder_set (encoder, "rate-control", "bitrate", &error));
+  OK (paco_frame_encoder_set (encoder, "frame-size", "10000", &error));
   REFUSED (UNSUPPORTED,
       paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
-  g_assert_cmpint (
-      paco_frame_encoder_encode (encoder, &image, NULL, &frame, NULL), ==, 0);
+  OK (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
   paco_frame_release (&frame);
-  paco_frame_encoder_free (encoder);
-  g_free (memory);
 }
 
 static void
@@ -480,14 +449,11 @@ test_frames (void)
   size_t size;
 
   data = new_frame (&size);
-  g_assert_cmpint (
-      paco_frame_decoder_set (decoder, "backend", "cpu", NULL), ==, 0);
-  g_assert_cmpint (
-      paco_frame_decoder_set (decoder, "reduce", "6", NULL), ==, 0);
+  OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
+  OK (paco_frame_decoder_set (decoder, "reduce", "6", &error));
   REFUSED (UNSUPPORTED,
       paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
-  g_assert_cmpint (
-      paco_frame_decoder_set (decoder, "reduce", "0", NULL), ==, 0);
+  OK (paco_frame_decoder_set (decoder, "reduce", "0", &error));
   REFUSED (CORRUPT,
       paco_frame_decoder_decode (
           decoder, data, size - 1, &image, NULL, &error));
@@ -506,24 +472,20 @@ test_frames (void)
     static const char *const regions[] = { "1,0,4,4", "0,1,4,4", "0,0,201,4",
       "200,0,1,1" };
 
-    g_assert_cmpint (
-        paco_frame_decoder_set (decoder, "region", regions[i], NULL), ==, 0);
+    OK (paco_frame_decoder_set (decoder, "region", regions[i], &error));
     REFUSED (UNSUPPORTED,
         paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
   }
-  g_assert_cmpint (paco_frame_decoder_set (decoder, "region", "", NULL), ==, 0);
-  g_assert_cmpint (
-      paco_frame_decoder_submit (decoder, data, size, &image, NULL, NULL), ==,
-      0);
+  OK (paco_frame_decoder_set (decoder, "region", "", &error));
+  OK (paco_frame_decoder_submit (decoder, data, size, &image, NULL, &error));
   REFUSED (BUSY,
       paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
   REFUSED (BUSY, paco_frame_decoder_set (decoder, "reduce", "1", &error));
   REFUSED (BUSY, paco_frame_decoder_set (decoder, "threads", "1", &error));
-  g_assert_cmpint (paco_frame_decoder_collect (decoder, NULL, NULL), ==, 0);
+  OK (paco_frame_decoder_collect (decoder, NULL, &error));
   paco_frame_decoder_free (decoder);
   decoder = paco_frame_decoder_new ();
-  g_assert_cmpint (
-      paco_frame_decoder_set (decoder, "max-pixels", "23999", NULL), ==, 0);
+  OK (paco_frame_decoder_set (decoder, "max-pixels", "23999", &error));
   REFUSED (UNSUPPORTED,
       paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
   paco_frame_decoder_free (decoder);
@@ -536,8 +498,8 @@ test_frames (void)
 static void
 test_other_frame (void)
 {
-  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
-  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  g_autoptr (PacoFrameDecoder) decoder = paco_frame_decoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
   PacoInfo info = new_info (), gray = new_info (), part = gray;
   uint8_t *memory, *gray_memory, *data;
   PacoImage image = new_image (&info, &memory), gray_image;
@@ -550,25 +512,19 @@ test_other_frame (void)
   gray_image = new_image (&gray, &gray_memory);
   for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
     ((uint16_t *) gray_memory)[i] = 777;
-  g_assert_cmpint (paco_frame_encoder_configure (encoder, &gray, NULL), ==, 0);
-  g_assert_cmpint (
-      paco_frame_encoder_encode (encoder, &gray_image, NULL, &frame, NULL), ==,
-      0);
+  OK (paco_frame_encoder_configure (encoder, &gray, &error));
+  OK (paco_frame_encoder_encode (encoder, &gray_image, NULL, &frame, &error));
   g_free (gray_memory);
   gray_image = new_image (&part, &gray_memory);
-  g_assert_cmpint (
-      paco_frame_decoder_set (decoder, "region", "20,30,40,40", NULL), ==, 0);
-  g_assert_cmpint (paco_frame_decoder_submit (decoder, frame.data, frame.size,
-                       &gray_image, NULL, NULL),
-      ==, 0);
+  OK (paco_frame_decoder_set (decoder, "region", "20,30,40,40", &error));
+  OK (paco_frame_decoder_submit (
+      decoder, frame.data, frame.size, &gray_image, NULL, &error));
   REFUSED (BUSY,
       paco_frame_decoder_submit (decoder, data, size, &image, NULL, &error));
-  g_assert_cmpint (paco_frame_decoder_collect (decoder, NULL, NULL), ==, 0);
+  OK (paco_frame_decoder_collect (decoder, NULL, &error));
   for (unsigned i = 0; i < 40 * 40; i++)
     g_assert_cmpuint (((uint16_t *) gray_memory)[i], ==, 777);
   paco_frame_release (&frame);
-  paco_frame_encoder_free (encoder);
-  paco_frame_decoder_free (decoder);
   g_free (data);
   g_free (memory);
   g_free (gray_memory);
@@ -578,17 +534,16 @@ static void
 read_chunks (const uint8_t *data, size_t size)
 {
   size_t n = 0;
-  PacoFrameChunk *chunks;
+  g_autofree PacoFrameChunk *chunks = NULL;
 
-  g_assert_cmpint (paco_frame_chunks (data, size, NULL, &n, NULL), ==, 0);
+  OK (paco_frame_chunks (data, size, NULL, &n, &error));
   chunks = g_new0 (PacoFrameChunk, n);
-  g_assert_cmpint (paco_frame_chunks (data, size, chunks, &n, NULL), ==, 0);
+  OK (paco_frame_chunks (data, size, chunks, &n, &error));
   for (size_t i = 0; i < n; i++) {
     g_assert_cmpuint (chunks[i].type, >=, PACO_FIRST_CHUNK);
     g_assert_cmpuint (chunks[i].size, <=,
         size - (size_t) ((const uint8_t *) chunks[i].data - data));
   }
-  g_free (chunks);
 }
 
 static void
@@ -597,59 +552,53 @@ decode_whatever (PacoFrameDecoder *decoder, const uint8_t *data, size_t size)
   static const char *const regions[] = { "", "0,0,8,8", "0,0,64,32",
     "32,16,20,40" };
   PacoInfo info = PACO_INFO_INIT;
-  PacoError error;
+  PacoError failure;
   PacoImage image;
-  uint8_t *memory;
+  g_autofree uint8_t *memory = NULL;
   const char *region = regions[g_test_rand_int_range (0, 4)];
 
-  if (paco_probe (data, size, &info, NULL, &error) != PACO_STATUS_OK) {
-    g_assert_cmpuint (strlen (error.message), >, 10);
+  if (paco_probe (data, size, &info, NULL, &failure) != PACO_STATUS_OK) {
+    g_assert_cmpuint (strlen (failure.message), >, 10);
     return;
   }
   read_chunks (data, size);
-  if (paco_frame_check (data, size, NULL, NULL, &error) != PACO_STATUS_OK)
-    g_assert_cmpuint (strlen (error.message), >, 10);
+  if (paco_frame_check (data, size, NULL, NULL, &failure) != PACO_STATUS_OK)
+    g_assert_cmpuint (strlen (failure.message), >, 10);
   if ((uint64_t) info.width * info.height > 1 << 20)
     return;
   image = new_image (&info, &memory);
-  g_assert_cmpint (
-      paco_frame_decoder_set (decoder, "region", region, NULL), ==, 0);
-  if (paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error)
+  OK (paco_frame_decoder_set (decoder, "region", region, &error));
+  if (paco_frame_decoder_decode (decoder, data, size, &image, NULL, &failure)
       != PACO_STATUS_OK)
-    g_assert_cmpuint (strlen (error.message), >, 10);
-  g_free (memory);
+    g_assert_cmpuint (strlen (failure.message), >, 10);
 }
 
 static void
 test_hostile (void)
 {
-  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  g_autoptr (PacoFrameDecoder) decoder = paco_frame_decoder_new ();
   size_t size, capacity;
   uint8_t *data = new_frame (&size), *changed;
 
   capacity = 2 * size;
   changed = g_malloc (capacity);
-  g_assert_cmpint (
-      paco_frame_decoder_set (decoder, "backend", "cpu", NULL), ==, 0);
-  g_assert_cmpint (
-      paco_frame_decoder_set (decoder, "threads", "2", NULL), ==, 0);
+  OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
+  OK (paco_frame_decoder_set (decoder, "threads", "2", &error));
   for (unsigned i = 0; i < 400; i++) {
     uint64_t seed = (uint64_t) (uint32_t) g_test_rand_int () << 8 | i;
     size_t changed_size;
-    uint8_t *exact;
+    g_autofree uint8_t *exact = NULL;
 
     memcpy (changed, data, size);
     changed_size = fuzz_mutate_frame (changed, size, capacity, 1 << 17, seed);
     exact = g_memdup2 (changed, changed_size);
     decode_whatever (decoder, exact, changed_size);
-    g_free (exact);
   }
   /* The next sound frame is decoded as if nothing had been. */
-  g_assert_cmpint (paco_frame_decoder_set (decoder, "region", "", NULL), ==, 0);
+  OK (paco_frame_decoder_set (decoder, "region", "", &error));
   decode_whatever (decoder, data, size);
   g_free (changed);
   g_free (data);
-  paco_frame_decoder_free (decoder);
 }
 
 int

@@ -146,7 +146,7 @@ typedef struct
 static void
 whole_init (Whole *whole, const Run *run, unsigned reduce)
 {
-  PacoFrameDecoder *decoder = new_decoder (false);
+  g_autoptr (PacoFrameDecoder) decoder = new_decoder (false);
   PacoResult result;
   size_t bytes;
 
@@ -162,7 +162,6 @@ whole_init (Whole *whole, const Run *run, unsigned reduce)
         run->frames[i]->len, image, &result, &error));
     whole->corrupted[i] = result.corrupted_blocks;
   }
-  paco_frame_decoder_free (decoder);
 }
 
 static void
@@ -547,10 +546,10 @@ try_region (PacoFrameDecoder *decoder, const Run *run)
 static void
 test_random (void)
 {
-  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
 
   for (unsigned i = 0; i < n_cases (20); i++) {
-    PacoFrameDecoder *decoder = new_decoder (true);
+    g_autoptr (PacoFrameDecoder) decoder = new_decoder (true);
     Run run;
 
     set_number (decoder, "pipeline-depth", g_rand_int_range (rand, 1, 4));
@@ -558,9 +557,7 @@ test_random (void)
     for (unsigned k = 0; k < (run.damaged ? 1 : 2); k++)
       try_region (decoder, &run);
     run_clear (&run);
-    paco_frame_decoder_free (decoder);
   }
-  g_rand_free (rand);
 }
 
 static PacoFrameEncoder *
@@ -584,10 +581,10 @@ test_region_is_all (void)
     HEIGHT = 520
   };
   PacoInfo info = PACO_INFO_INIT;
-  PacoFrameEncoder *encoder = new_encoder ();
-  PacoFrameDecoder *decoder = new_decoder (true);
-  uint8_t *samples = g_malloc (WIDTH * HEIGHT);
-  uint8_t *broken;
+  g_autoptr (PacoFrameEncoder) encoder = new_encoder ();
+  g_autoptr (PacoFrameDecoder) decoder = new_decoder (true);
+  g_autofree uint8_t *samples = g_malloc (WIDTH * HEIGHT);
+  g_autofree uint8_t *broken = NULL;
   PacoImage image;
   PacoFrame frame;
   PacoResult result;
@@ -618,11 +615,7 @@ test_region_is_all (void)
         decoder, broken, frame.size, &image, &result, &error));
     g_assert_cmpuint (result.corrupted_blocks, ==, right);
   }
-  g_free (broken);
-  g_free (samples);
   paco_frame_release (&frame);
-  paco_frame_encoder_free (encoder);
-  paco_frame_decoder_free (decoder);
 }
 
 /* Tests regions whose borders lie beside those of codeblocks, where
@@ -639,8 +632,8 @@ test_region_borders (void)
   static const char *const wavelets[] = { "cdf53", "cdf97", "dd137" };
   PacoInfo info = PACO_INFO_INIT, part;
   uint8_t *samples = g_malloc (WIDTH * HEIGHT), *whole;
-  uint8_t *some = g_malloc (SIZE * SIZE);
-  PacoFrameDecoder *decoder = new_decoder (true);
+  g_autofree uint8_t *some = g_malloc (SIZE * SIZE);
+  g_autoptr (PacoFrameDecoder) decoder = new_decoder (true);
   PacoImage image, part_image;
 
   info.width = WIDTH;
@@ -654,7 +647,7 @@ test_region_borders (void)
     samples[i] = (uint8_t) g_test_rand_int ();
   OK (paco_image_init (&part_image, &part, 0, 0, some, NULL, &error));
   for (unsigned w = 0; w < G_N_ELEMENTS (wavelets); w++) {
-    PacoFrameEncoder *encoder = new_encoder ();
+    g_autoptr (PacoFrameEncoder) encoder = new_encoder ();
     PacoFrame frame;
 
     OK (paco_frame_encoder_set (encoder, "wavelet", wavelets[w], &error));
@@ -683,10 +676,7 @@ test_region_borders (void)
             some + line * SIZE, SIZE, whole + (y + line) * WIDTH + x, SIZE);
     }
     paco_frame_release (&frame);
-    paco_frame_encoder_free (encoder);
   }
-  paco_frame_decoder_free (decoder);
-  g_free (some);
   g_free (whole);
   g_free (samples);
 }

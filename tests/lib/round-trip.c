@@ -31,18 +31,15 @@ static void
 set_number (PacoFrameEncoder *encoder, const char *name, double number)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
-  PacoError error;
 
   g_ascii_dtostr (text, sizeof text, number);
-  check_ok (paco_frame_encoder_set (encoder, name, text, &error), &error);
+  OK (paco_frame_encoder_set (encoder, name, text, &error));
 }
 
 static void
 set_name (PacoFrameEncoder *encoder, const char *name, const char *value)
 {
-  PacoError error;
-
-  check_ok (paco_frame_encoder_set (encoder, name, value, &error), &error);
+  OK (paco_frame_encoder_set (encoder, name, value, &error));
 }
 
 static PacoFrameEncoder *
@@ -79,11 +76,9 @@ static PacoFrameDecoder *
 decoder_new (void)
 {
   PacoFrameDecoder *decoder = paco_frame_decoder_new ();
-  PacoError error;
 
-  check_ok (
-      paco_frame_decoder_set (decoder, "backend", backend (), &error), &error);
-  check_ok (paco_frame_decoder_set (decoder, "threads", "2", &error), &error);
+  OK (paco_frame_decoder_set (decoder, "backend", backend (), &error));
+  OK (paco_frame_decoder_set (decoder, "threads", "2", &error));
   return decoder;
 }
 
@@ -146,19 +141,19 @@ check_encoder (const Case *c)
   GArray *chunks = g_array_new (FALSE, TRUE, sizeof (PacoFrameChunk));
   PacoExtras extras = extras_of (&c->video, chunks, &c->areas);
   PacoFrame frame;
-  PacoError error;
-  PacoStatus status;
+  PacoError failure;
+  PacoStatus said;
 
-  check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
-  status = paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error);
+  OK (paco_frame_encoder_configure (encoder, &info, &error));
+  said = paco_frame_encoder_encode (encoder, &image, &extras, &frame, &failure);
   g_array_unref (chunks);
   if (c->frame) {
-    check_ok (status, &error);
+    check_ok (said, &failure);
     g_assert_cmpmem (frame.data, frame.size, c->frame->data, c->frame->len);
     g_assert_cmpstr (paco_frame_encoder_device (encoder), !=, "");
   } else {
-    g_assert_cmpint (status, ==, PACO_STATUS_UNSUPPORTED);
-    g_assert_cmpstr (error.message, !=, "");
+    g_assert_cmpint (said, ==, PACO_STATUS_UNSUPPORTED);
+    g_assert_cmpstr (failure.message, !=, "");
     g_assert_null (frame.data);
   }
   /* The frame outlives its encoder. */
@@ -175,16 +170,16 @@ check_probe (const Case *c)
 {
   PacoInfo info = PACO_INFO_INIT,
            wanted = info_of (&c->source.format, &c->video);
-  PacoError error;
+  PacoError failure;
   size_t needed, size = 0;
 
-  while (paco_probe (c->frame->data, size, &info, &needed, &error)
+  while (paco_probe (c->frame->data, size, &info, &needed, &failure)
       == PACO_STATUS_MORE) {
     g_assert_cmpuint (needed, >, size);
     g_assert_cmpuint (needed, <=, c->frame->len);
     size = needed;
   }
-  g_assert_cmpint (error.status, ==, PACO_STATUS_OK);
+  g_assert_cmpint (failure.status, ==, PACO_STATUS_OK);
   g_assert_cmpuint (needed, ==, info.header_size);
   g_assert_cmpuint (info.frame_size, ==, c->frame->len);
   g_assert_cmpuint (
@@ -193,8 +188,7 @@ check_probe (const Case *c)
   g_assert_cmpuint (info.block_checks, ==, c->parameters.block_checks);
   g_assert_cmpmem (&info, offsetof (PacoInfo, version), &wanted,
       offsetof (PacoInfo, version));
-  check_ok (
-      paco_probe (c->frame->data, c->frame->len, &info, NULL, &error), &error);
+  OK (paco_probe (c->frame->data, c->frame->len, &info, NULL, &error));
   g_assert_cmpuint (info.lossless, <=, 1);
   if (c->parameters.rate_control == PACO_RATE_LOSSLESS)
     g_assert_cmpuint (info.lossless, ==, 1);
@@ -207,34 +201,25 @@ check_chunks (const Case *c)
 {
   PacoAncillary rest = c->video.ancillary;
   PacoInfo info = PACO_INFO_INIT;
-  PacoFrameChunk *chunks;
+  g_autofree PacoFrameChunk *chunks = NULL;
   PacoChunk chunk;
-  PacoError error;
   size_t n = 0, some;
 
-  check_ok (
-      paco_probe (c->frame->data, c->frame->len, &info, NULL, &error), &error);
-  check_ok (
-      paco_frame_chunks (c->frame->data, info.header_size, NULL, &n, &error),
-      &error);
+  OK (paco_probe (c->frame->data, c->frame->len, &info, NULL, &error));
+  OK (paco_frame_chunks (c->frame->data, info.header_size, NULL, &n, &error));
   g_assert_cmpuint (n, ==, info.n_chunks);
   chunks = g_new0 (PacoFrameChunk, n + 1);
   some = n / 2;
-  check_ok (
-      paco_frame_chunks (c->frame->data, c->frame->len, chunks, &some, &error),
-      &error);
+  OK (paco_frame_chunks (c->frame->data, c->frame->len, chunks, &some, &error));
   g_assert_cmpuint (some, ==, n);
   g_assert_cmpuint (chunks[n / 2].type, ==, 0);
-  check_ok (
-      paco_frame_chunks (c->frame->data, c->frame->len, chunks, &some, &error),
-      &error);
+  OK (paco_frame_chunks (c->frame->data, c->frame->len, chunks, &some, &error));
   for (size_t i = 0; i < n; i++) {
     g_assert_true (paco_ancillary_next (&rest, &chunk));
     g_assert_cmpuint (chunks[i].type, ==, chunk.type);
     g_assert_cmpmem (chunks[i].data, chunks[i].size, chunk.data, chunk.size);
   }
   g_assert_false (paco_ancillary_next (&rest, &chunk));
-  g_free (chunks);
 }
 
 /* Checks a frame: its bytes are what its checks say, and where one of the
@@ -243,48 +228,44 @@ check_chunks (const Case *c)
 static void
 check_frame (const Case *c)
 {
-  uint8_t *data = g_memdup2 (c->frame->data, c->frame->len);
+  g_autofree uint8_t *data = g_memdup2 (c->frame->data, c->frame->len);
   size_t size = c->frame->len;
   PacoInfo info = PACO_INFO_INIT, moved = PACO_INFO_INIT;
   uint32_t broken, blocks = 0;
-  PacoError error;
-  PacoStatus status = paco_frame_check (data, size, &broken, &blocks, &error);
+  PacoError failure;
+  PacoStatus said = paco_frame_check (data, size, &broken, &blocks, &failure);
 
-  check_ok (paco_probe (data, size, &info, NULL, &error), &error);
+  OK (paco_probe (data, size, &info, NULL, &error));
   if (!c->parameters.block_checks) {
-    g_assert_cmpint (status, ==, PACO_STATUS_UNSUPPORTED);
+    g_assert_cmpint (said, ==, PACO_STATUS_UNSUPPORTED);
   } else {
     uint32_t first = info.header_size + info.index_size;
     size_t end = size - info.attachment_size;
 
-    g_assert_cmpint (status, ==, PACO_STATUS_OK);
+    g_assert_cmpint (said, ==, PACO_STATUS_OK);
     g_assert_cmpuint (broken, ==, 0);
     g_assert_cmpuint (blocks, >, 0);
     if (first < end) {
       data[g_rand_int_range (c->rand, (gint32) first, (gint32) end)] ^= 0x10;
-      check_ok (paco_frame_check (data, size, &broken, NULL, &error), &error);
+      OK (paco_frame_check (data, size, &broken, NULL, &error));
       g_assert_cmpuint (broken, ==, 1);
     }
-    g_assert_cmpint (paco_frame_check (data, size - 1, NULL, NULL, &error), ==,
-        PACO_STATUS_CORRUPT);
+    REFUSED (CORRUPT, paco_frame_check (data, size - 1, NULL, NULL, &error));
     data[info.header_size] ^= 0x40;
-    g_assert_cmpint (paco_frame_check (data, size, NULL, NULL, &error), ==,
-        PACO_STATUS_CORRUPT);
+    REFUSED (CORRUPT, paco_frame_check (data, size, NULL, NULL, &error));
   }
   memcpy (data, c->frame->data, size);
-  status = paco_frame_set_place (data, size, 7, UINT64_C (1) << 40, &error);
+  said = paco_frame_set_place (data, size, 7, UINT64_C (1) << 40, &failure);
   g_assert_cmpint (
-      status, ==, info.has_place ? PACO_STATUS_OK : PACO_STATUS_UNSUPPORTED);
-  check_ok (paco_probe (data, size, &moved, NULL, &error), &error);
+      said, ==, info.has_place ? PACO_STATUS_OK : PACO_STATUS_UNSUPPORTED);
+  OK (paco_probe (data, size, &moved, NULL, &error));
   if (info.has_place) {
     g_assert_cmpuint (moved.place_number, ==, 7);
     g_assert_cmpuint (moved.place_offset, ==, UINT64_C (1) << 40);
-    check_ok (paco_frame_set_place (
-                  data, size, info.place_number, info.place_offset, &error),
-        &error);
+    OK (paco_frame_set_place (
+        data, size, info.place_number, info.place_offset, &error));
   }
   g_assert_cmpmem (data, size, c->frame->data, size);
-  g_free (data);
 }
 
 /* Checks that the attachment comes back as it went in, or not at all. */
@@ -292,35 +273,28 @@ static void
 check_attachment (const Case *c)
 {
   const PacoAttachment *wanted = &c->video.attachment;
-  uint8_t *data = g_memdup2 (c->frame->data, c->frame->len);
+  g_autofree uint8_t *data = g_memdup2 (c->frame->data, c->frame->len);
   size_t size = c->frame->len, n = 1;
   const void *found = data;
   PacoInfo info = PACO_INFO_INIT;
-  PacoError error;
 
-  check_ok (paco_probe (data, size, &info, NULL, &error), &error);
+  OK (paco_probe (data, size, &info, NULL, &error));
   g_assert_cmpuint (info.attachment_size, ==, wanted->size);
-  check_ok (paco_frame_attachment (data, size, &found, &n, &error), &error);
+  OK (paco_frame_attachment (data, size, &found, &n, &error));
   g_assert_true ((found != NULL) == (wanted->size > 0));
   g_assert_cmpmem (found, n, wanted->data, wanted->size);
-  g_assert_cmpint (paco_frame_attachment (data, size - 1, &found, &n, &error),
-      ==, PACO_STATUS_CORRUPT);
+  REFUSED (CORRUPT, paco_frame_attachment (data, size - 1, &found, &n, &error));
   if (wanted->size > 0) {
     data[size - (size_t) g_rand_int_range (c->rand, 1, (gint) n + 1)] ^= 1;
-    g_assert_cmpint (paco_frame_attachment (data, size, &found, &n, &error), ==,
-        PACO_STATUS_CORRUPT);
-    g_assert_cmpint (paco_frame_check (data, size, NULL, NULL, &error), ==,
-        PACO_STATUS_CORRUPT);
+    REFUSED (CORRUPT, paco_frame_attachment (data, size, &found, &n, &error));
+    REFUSED (CORRUPT, paco_frame_check (data, size, NULL, NULL, &error));
   }
-  g_free (data);
 }
 
 static void
 set_decoder (PacoFrameDecoder *decoder, const char *name, const char *value)
 {
-  PacoError error;
-
-  check_ok (paco_frame_decoder_set (decoder, name, value, &error), &error);
+  OK (paco_frame_decoder_set (decoder, name, value, &error));
 }
 
 /* Compares the frame with a picture, and returns how many bytes are different. */
@@ -328,12 +302,10 @@ static uint64_t
 compare (const Case *c, PacoFrameDecoder *decoder, const PacoImage *image)
 {
   PacoResult result;
-  PacoError error;
 
-  check_ok (paco_frame_decoder_submit_comparison (
-                decoder, c->frame->data, c->frame->len, image, decoder, &error),
-      &error);
-  check_ok (paco_frame_decoder_collect (decoder, &result, &error), &error);
+  OK (paco_frame_decoder_submit_comparison (
+      decoder, c->frame->data, c->frame->len, image, decoder, &error));
+  OK (paco_frame_decoder_collect (decoder, &result, &error));
   g_assert_true (result.user == decoder);
   g_assert_cmpuint (result.corrupted_blocks, ==, 0);
   return result.different_bytes;
@@ -347,7 +319,6 @@ check_comparison (
 {
   TestPicture other;
   PacoImage image = image_of (decoded);
-  PacoError error;
 
   test_picture_copy (&other, decoded);
   g_assert_cmpuint (compare (c, decoder, &image), ==, 0);
@@ -356,9 +327,9 @@ check_comparison (
   other.picture.data[0][0] ^= 1;
   g_assert_cmpuint (compare (c, decoder, &image), ==, 1);
   set_decoder (decoder, "region", "0,0,1,1");
-  g_assert_cmpint (paco_frame_decoder_submit_comparison (decoder,
-                       c->frame->data, c->frame->len, &image, NULL, &error),
-      ==, PACO_STATUS_UNSUPPORTED);
+  REFUSED (UNSUPPORTED,
+      paco_frame_decoder_submit_comparison (
+          decoder, c->frame->data, c->frame->len, &image, NULL, &error));
   set_decoder (decoder, "region", "");
   test_picture_clear (&other);
 }
@@ -369,7 +340,6 @@ check_decoder (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
   TestPicture decoded, reference;
   PacoImage image;
   PacoResult result;
-  PacoError error;
   char text[16];
 
   g_snprintf (text, sizeof text, "%u", reduce);
@@ -379,9 +349,8 @@ check_decoder (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
   g_assert_true (paco_reference_decode (
       c->frame->data, c->frame->len, reduce, &reference.picture, NULL, NULL));
   image = image_of (&decoded);
-  check_ok (paco_frame_decoder_decode (decoder, c->frame->data, c->frame->len,
-                &image, &result, &error),
-      &error);
+  OK (paco_frame_decoder_decode (
+      decoder, c->frame->data, c->frame->len, &image, &result, &error));
   g_assert_cmpuint (result.corrupted_blocks, ==, 0);
   test_picture_compare (&decoded, &reference);
   check_comparison (c, decoder, &decoded);
@@ -394,8 +363,8 @@ check_decoder (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
 static void
 run_cases (guint32 seed, unsigned n)
 {
-  GRand *rand = g_rand_new_with_seed (seed);
-  PacoFrameDecoder *decoder = decoder_new ();
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (PacoFrameDecoder) decoder = decoder_new ();
 
   for (unsigned i = 0; i < n; i++) {
     Case c;
@@ -413,8 +382,6 @@ run_cases (guint32 seed, unsigned n)
     }
     case_clear (&c);
   }
-  paco_frame_decoder_free (decoder);
-  g_rand_free (rand);
 }
 
 static void
@@ -459,35 +426,26 @@ test_shared_threads (void)
     uint8_t samples[64 * 64];
     PacoImage image;
     PacoFrame frame;
-    PacoError error;
 
     set_number (encoder, "threads", 1 + n % 4);
-    check_ok (
-        paco_frame_decoder_share_threads (decoder, encoder, &error), &error);
-    g_assert_cmpint (
-        paco_frame_decoder_share_threads (decoder, encoder, &error), ==,
-        PACO_STATUS_BUSY);
+    OK (paco_frame_decoder_share_threads (decoder, encoder, &error));
+    REFUSED (BUSY, paco_frame_decoder_share_threads (decoder, encoder, &error));
     info.width = info.height = 64;
     info.n_components = 1;
     info.depth[0] = 8;
     for (unsigned i = 0; i < sizeof samples; i++)
       samples[i] = (uint8_t) g_test_rand_int ();
-    check_ok (
-        paco_image_init (&image, &info, 0, 0, samples, NULL, &error), &error);
-    check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
-    check_ok (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error),
-        &error);
+    OK (paco_image_init (&image, &info, 0, 0, samples, NULL, &error));
+    OK (paco_frame_encoder_configure (encoder, &info, &error));
+    OK (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
     if (n % 2)
       paco_frame_encoder_free (encoder);
-    check_ok (paco_frame_decoder_decode (
-                  decoder, frame.data, frame.size, &image, NULL, &error),
-        &error);
+    OK (paco_frame_decoder_decode (
+        decoder, frame.data, frame.size, &image, NULL, &error));
     paco_frame_decoder_free (decoder);
     if (n % 2 == 0) {
       paco_frame_release (&frame);
-      check_ok (
-          paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error),
-          &error);
+      OK (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
       paco_frame_encoder_free (encoder);
     }
     paco_frame_release (&frame);
@@ -504,22 +462,20 @@ test_large_attachment (void)
     SIZE = 3000000
   };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  PacoFrameEncoder *encoder = encoder_new (&parameters);
-  PacoFrameDecoder *decoder = decoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = encoder_new (&parameters);
+  g_autoptr (PacoFrameDecoder) decoder = decoder_new ();
   PacoExtras extras = PACO_EXTRAS_INIT;
   PacoInfo info = PACO_INFO_INIT;
   uint8_t samples[64] = { 0 }, *bytes = g_malloc (SIZE);
   PacoImage image;
-  PacoError error;
 
   for (unsigned i = 0; i < SIZE; i++)
     bytes[i] = (uint8_t) g_test_rand_int ();
   info.width = info.height = 8;
   info.n_components = 1;
   info.depth[0] = 8;
-  check_ok (
-      paco_image_init (&image, &info, 0, 0, samples, NULL, &error), &error);
-  check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
+  OK (paco_image_init (&image, &info, 0, 0, samples, NULL, &error));
+  OK (paco_frame_encoder_configure (encoder, &info, &error));
   for (unsigned i = 0; i < 3; i++) {
     const void *found;
     PacoFrame frame;
@@ -527,21 +483,14 @@ test_large_attachment (void)
 
     extras.attachment = bytes + i;
     extras.attachment_size = SIZE / (i + 1) - i;
-    check_ok (
-        paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error),
-        &error);
-    check_ok (
-        paco_frame_attachment (frame.data, frame.size, &found, &size, &error),
-        &error);
+    OK (paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
+    OK (paco_frame_attachment (frame.data, frame.size, &found, &size, &error));
     g_assert_cmpmem (found, size, bytes + i, SIZE / (i + 1) - i);
-    check_ok (paco_frame_decoder_decode (
-                  decoder, frame.data, frame.size, &image, NULL, &error),
-        &error);
+    OK (paco_frame_decoder_decode (
+        decoder, frame.data, frame.size, &image, NULL, &error));
     paco_frame_release (&frame);
   }
   g_free (bytes);
-  paco_frame_encoder_free (encoder);
-  paco_frame_decoder_free (decoder);
 }
 
 /* --- frames in flight --- */
@@ -551,41 +500,36 @@ encode_flights (unsigned n, PacoImage *images, PacoFrame *frames,
     const PacoInfo *info, unsigned *busy)
 {
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  PacoFrameEncoder *encoder;
+  g_autoptr (PacoFrameEncoder) encoder = NULL;
   PacoFrame none;
-  PacoError error;
+  PacoError failure;
   unsigned done = 0;
 
   parameters.rate_control = PACO_RATE_LOSSLESS;
   encoder = encoder_new (&parameters);
   set_name (encoder, "pipeline-depth", "3");
-  check_ok (paco_frame_encoder_configure (encoder, info, &error), &error);
+  OK (paco_frame_encoder_configure (encoder, info, &error));
   for (unsigned i = 0; i < n;) {
-    PacoStatus status = paco_frame_encoder_submit (
-        encoder, &images[i], NULL, &images[i], &error);
+    PacoStatus said = paco_frame_encoder_submit (
+        encoder, &images[i], NULL, &images[i], &failure);
 
-    if (status == PACO_STATUS_OK) {
+    if (said == PACO_STATUS_OK) {
       i++;
       continue;
     }
-    g_assert_cmpint (status, ==, PACO_STATUS_BUSY);
+    g_assert_cmpint (said, ==, PACO_STATUS_BUSY);
     g_assert_cmpuint (i - done, ==, 3);
     (*busy)++;
-    check_ok (
-        paco_frame_encoder_collect (encoder, &frames[done], &error), &error);
+    OK (paco_frame_encoder_collect (encoder, &frames[done], &error));
     g_assert_true (frames[done].user == &images[done]);
     done++;
   }
-  g_assert_cmpint (paco_frame_encoder_set (encoder, "levels", "2", &error), ==,
-      PACO_STATUS_BUSY);
+  REFUSED (BUSY, paco_frame_encoder_set (encoder, "levels", "2", &error));
   while (done < n) {
-    check_ok (
-        paco_frame_encoder_collect (encoder, &frames[done], &error), &error);
+    OK (paco_frame_encoder_collect (encoder, &frames[done], &error));
     done++;
   }
-  g_assert_cmpint (paco_frame_encoder_collect (encoder, &none, &error), ==,
-      PACO_STATUS_EMPTY);
-  paco_frame_encoder_free (encoder);
+  REFUSED (EMPTY, paco_frame_encoder_collect (encoder, &none, &error));
 }
 
 static void
@@ -601,7 +545,7 @@ test_flights (void)
   PacoImage images[N], decoded[N];
   PacoFrame frames[N];
   PacoFrameDecoder *decoder = decoder_new ();
-  PacoError error;
+  PacoError failure;
   PacoResult result;
   unsigned busy = 0, done = 0;
   size_t bytes;
@@ -616,13 +560,11 @@ test_flights (void)
     for (unsigned which = 0; which < 2; which++) {
       PacoImage *image = which ? &decoded[i] : &images[i];
 
-      check_ok (paco_image_init (image, &info, 0, PACO_IMAGE_INTERLEAVED, NULL,
-                    &bytes, &error),
-          &error);
+      OK (paco_image_init (
+          image, &info, 0, PACO_IMAGE_INTERLEAVED, NULL, &bytes, &error));
       g_assert_cmpuint (bytes, ==, 6 * WIDTH * HEIGHT);
-      check_ok (paco_image_init (image, &info, 0, PACO_IMAGE_INTERLEAVED,
-                    g_malloc0 (bytes), &bytes, &error),
-          &error);
+      OK (paco_image_init (image, &info, 0, PACO_IMAGE_INTERLEAVED,
+          g_malloc0 (bytes), &bytes, &error));
     }
     for (size_t k = 0; k < bytes / 2; k++)
       ((uint16_t *) images[i].data[0])[k] = g_test_rand_int () & 0xfff;
@@ -632,20 +574,19 @@ test_flights (void)
   for (unsigned i = 0; i < N || done < N;) {
     if (i < N
         && paco_frame_decoder_submit (decoder, frames[i].data, frames[i].size,
-               &decoded[i], &frames[i], &error)
+               &decoded[i], &frames[i], &failure)
             == PACO_STATUS_OK) {
       i++;
       continue;
     }
-    check_ok (paco_frame_decoder_collect (decoder, &result, &error), &error);
+    OK (paco_frame_decoder_collect (decoder, &result, &error));
     g_assert_true (result.user == &frames[done]);
     g_assert_cmpmem (decoded[done].data[0], bytes, images[done].data[0], bytes);
     done++;
   }
   /* The decoder is closed with frames in flight. */
-  check_ok (paco_frame_decoder_submit (decoder, frames[1].data, frames[1].size,
-                &decoded[1], NULL, &error),
-      &error);
+  OK (paco_frame_decoder_submit (
+      decoder, frames[1].data, frames[1].size, &decoded[1], NULL, &error));
   paco_frame_decoder_free (decoder);
   for (unsigned i = 0; i < N; i++) {
     paco_frame_release (&frames[i]);

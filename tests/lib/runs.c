@@ -28,7 +28,7 @@ void
 add_frame (Run *run, PacoFrameEncoder *encoder, PacoInfo *info)
 {
   uint64_t end;
-  uint8_t *samples;
+  g_autofree uint8_t *samples = NULL;
   PacoImage image;
   PacoFrame frame;
   size_t bytes;
@@ -50,7 +50,6 @@ add_frame (Run *run, PacoFrameEncoder *encoder, PacoInfo *info)
   end = run->bytes->len;
   g_array_append_val (run->offsets, end);
   paco_frame_release (&frame);
-  g_free (samples);
 }
 
 PacoFrameEncoder *
@@ -67,7 +66,7 @@ Run *
 new_run (unsigned n, bool places)
 {
   Run *run = g_new0 (Run, 1);
-  PacoFrameEncoder *encoder = new_encoder ();
+  g_autoptr (PacoFrameEncoder) encoder = new_encoder ();
   PacoInfo info = PACO_INFO_INIT;
   uint64_t none = 0;
 
@@ -81,7 +80,6 @@ new_run (unsigned n, bool places)
   info.has_place = places;
   for (unsigned i = 0; i < n; i++)
     add_frame (run, encoder, &info);
-  paco_frame_encoder_free (encoder);
   return run;
 }
 
@@ -115,12 +113,11 @@ save (const char *name, const void *data, size_t size)
 void
 assert_file (const char *path, const void *data, size_t size)
 {
-  char *contents;
+  g_autofree char *contents = NULL;
   gsize length;
 
   g_assert_true (g_file_get_contents (path, &contents, &length, NULL));
   g_assert_cmpmem (contents, length, data, size);
-  g_free (contents);
 }
 
 void
@@ -153,10 +150,9 @@ remove_folder (void)
   const char *name;
 
   while (dir && (name = g_dir_read_name (dir))) {
-    char *path = path_of (name);
+    g_autofree char *path = path_of (name);
 
     g_unlink (path);
-    g_free (path);
   }
   g_dir_close (dir);
   g_rmdir (folder);

@@ -24,6 +24,7 @@ void add_frame (Run *run, PacoFrameEncoder *encoder, PacoInfo *info);
 /* Encodes n frames, 24 a second, with places or without. */
 Run *new_run (unsigned n, bool places);
 void run_free (Run *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Run, run_free)
 
 /* Runs the tests that were added, in a folder of their own, which is removed with all
  * files in it. Returns main()'s status. */

@@ -85,7 +85,7 @@ code_slices (Case *c)
 {
   size_t n = (size_t) c->format.width * c->format.height;
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  uint16_t *samples = g_new (uint16_t, n);
+  g_autofree uint16_t *samples = g_new (uint16_t, n);
   int *values[PACO_MAX_STACK], most = (1 << c->plan.depth) - 1;
 
   for (unsigned i = 0; i < c->plan.length; i++) {
@@ -115,7 +115,6 @@ code_slices (Case *c)
     g_assert_no_error (error);
     g_free (values[i]);
   }
-  g_free (samples);
 }
 
 /* Finds what slices become, but for those that are missing. */
@@ -123,7 +122,7 @@ static void
 expect (Case *c, const bool *missing)
 {
   size_t n = (size_t) c->width * c->height;
-  uint16_t *samples = g_new (uint16_t, n);
+  g_autofree uint16_t *samples = g_new (uint16_t, n);
 
   for (unsigned i = 0; i < c->plan.length; i++) {
     PacoPicture picture = plane (samples, c->width);
@@ -139,7 +138,6 @@ expect (Case *c, const bool *missing)
     for (size_t k = 0; k < n; k++)
       c->expected[i][k] = paco_reference_store_sample (
           &c->plan, c->expected[i][k]);
-  g_free (samples);
 }
 
 static PacoFrameDecoder *
@@ -175,7 +173,7 @@ static void
 decode_slices (Case *c, const bool *missing)
 {
   size_t n = (size_t) c->width * c->height;
-  PacoFrameDecoder *decoder = decoder_new (c->reduce, "true");
+  g_autoptr (PacoFrameDecoder) decoder = decoder_new (c->reduce, "true");
 
   for (unsigned i = 0; i < c->plan.length; i++) {
     PacoInfo info = PACO_INFO_INIT;
@@ -193,7 +191,6 @@ decode_slices (Case *c, const bool *missing)
     for (size_t k = 0; missing[i] && c->slices[i] && k < n; k++)
       c->slices[i][k] = PACO_NO_SLICE;
   }
-  paco_frame_decoder_free (decoder);
 }
 
 static int
@@ -348,14 +345,13 @@ test_refused (void)
     PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
     PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
     PacoPicture picture = plane (c.slices[0], c.format.width);
-    GByteArray *frame = g_byte_array_new ();
+    g_autoptr (GByteArray) frame = g_byte_array_new ();
 
     paco_reference_encode (
         &c.format, &picture, &video, &parameters, NULL, frame, NULL);
     REFUSED (UNSUPPORTED,
         paco_stack_pictures (frame->data, frame->len, c.slices, c.width,
             c.height, none, &error));
-    g_byte_array_unref (frame);
   }
   clear (&c);
 }

@@ -6,6 +6,10 @@
 #include <glib.h>
 #include <string.h>
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PacoReader, paco_reader_close)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PacoFrameEncoder, paco_frame_encoder_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PacoFrameDecoder, paco_frame_decoder_free)
+
 static inline void
 check_ok (PacoStatus status, const PacoError *error)
 {
