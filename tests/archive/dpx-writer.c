@@ -264,8 +264,8 @@ static void
 write_element (
     GRand *rand, const DpxCase *c, const DpxElement *element, DpxFile *file)
 {
-  guint16 *datums = g_new (guint16, 6 * c->width);
-  guint8 *pattern = g_malloc0 (8 * c->width + 64);
+  g_autofree guint16 *datums = g_new (guint16, 6 * c->width);
+  g_autofree guint8 *pattern = g_malloc0 (8 * c->width + 64);
   Line line = { g_byte_array_new (), g_byte_array_new () };
 
   for (guint32 y = 0; y < c->height; y++) {
@@ -277,8 +277,6 @@ write_element (
   }
   g_byte_array_unref (line.bytes);
   g_byte_array_unref (line.used);
-  g_free (pattern);
-  g_free (datums);
 }
 
 /* --- files ------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Writes DPX files of every packing for the tests dpx.c and dpx-readers.c, from
+ * Writes DPX files of every packing for the tests of it, from
  * SMPTE 268M alone: it knows nothing of layouts. */
 #pragma once
 #include <glib.h>
@@ -56,3 +56,4 @@ void dpx_put32 (guint8 *at, gboolean big_endian, guint32 value);
 void dpx_case_random (GRand *rand, DpxCase *c);
 void dpx_file_write (GRand *rand, const DpxCase *c, DpxFile *file);
 void dpx_file_clear (DpxFile *file);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DpxFile, dpx_file_clear)

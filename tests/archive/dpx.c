@@ -99,7 +99,7 @@ check_case (Restoring *restoring, GRand *rand, DpxCase *c, guint32 seed)
   PacoInfo info = PACO_INFO_INIT;
   GError *error = NULL;
   char letters[8];
-  DpxFile file;
+  g_auto (DpxFile) file;
   gboolean padded;
 
   make_possible (c);
@@ -117,25 +117,22 @@ check_case (Restoring *restoring, GRand *rand, DpxCase *c, guint32 seed)
   padded = restoring->source.notes->len > 0;
   g_assert_true (c->padding != DPX_PADDING_CLEAR || !padded);
   g_assert_true (restoring->in_place == !padded);
-  dpx_file_clear (&file);
 }
 
 static void
 test_random (void)
 {
-  Restoring restoring;
+  g_auto (Restoring) restoring;
 
   restoring_init (&restoring, &paco_source_dpx);
   for (guint i = 0; i < n_cases (400); i++) {
     guint32 seed = g_test_rand_int ();
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     DpxCase c;
 
     dpx_case_random (rand, &c);
     check_case (&restoring, rand, &c, seed);
-    g_rand_free (rand);
   }
-  restoring_clear (&restoring);
 }
 
 /* Tests every packing, in both byte orders, at widths around the ends of words
@@ -145,8 +142,8 @@ test_packings (void)
 {
   static const guint descriptors[] = { 6, 50, 51, 52, 100 };
   static const guint depths[] = { 8, 10, 12, 16 };
-  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
-  Restoring restoring;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+  g_auto (Restoring) restoring;
 
   restoring_init (&restoring, &paco_source_dpx);
   for (guint i = 0; i < 5 * 4 * 3 * 2; i++) {
@@ -161,8 +158,6 @@ test_packings (void)
       c.width -= (guint32) g_rand_int_range (rand, 0, 2);
     check_case (&restoring, rand, &c, 0);
   }
-  restoring_clear (&restoring);
-  g_rand_free (rand);
 }
 
 /* --- bits of padding ------------------------------------------------------- */
@@ -172,9 +167,9 @@ test_packings (void)
 static GByteArray *
 find_padding (DpxCase *c, guint32 seed, DpxFile *file)
 {
-  GRand *rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   GByteArray *differ = g_byte_array_new ();
-  DpxFile set;
+  g_auto (DpxFile) set;
 
   c->padding = DPX_PADDING_SET;
   dpx_file_write (rand, c, &set);
@@ -185,8 +180,6 @@ find_padding (DpxCase *c, guint32 seed, DpxFile *file)
   g_byte_array_append (differ, set.bytes->data, set.bytes->len);
   for (guint i = 0; i < differ->len; i++)
     differ->data[i] ^= file->bytes->data[i];
-  dpx_file_clear (&set);
-  g_rand_free (rand);
   return differ;
 }
 
@@ -226,15 +219,15 @@ static void
 test_set_bits (void)
 {
   guint n = n_cases (100), padded = 0;
-  Restoring restoring;
+  g_auto (Restoring) restoring;
 
   restoring_init (&restoring, &paco_source_dpx);
   for (guint i = 0; i < n; i++) {
     guint32 seed = g_test_rand_int ();
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     GError *error = NULL;
-    GByteArray *differ;
-    DpxFile file;
+    g_autoptr (GByteArray) differ = NULL;
+    g_auto (DpxFile) file;
     DpxCase c;
 
     dpx_case_random (rand, &c);
@@ -251,12 +244,8 @@ test_set_bits (void)
       g_assert_true (restoring_check (
           &restoring, file.bytes->data, file.bytes->len, &error));
     }
-    g_byte_array_unref (differ);
-    dpx_file_clear (&file);
-    g_rand_free (rand);
   }
   g_assert_true (n < 50 || padded > 5); /* otherwise this tests nothing */
-  restoring_clear (&restoring);
 }
 
 /* Lines that were found clear while the file came are not looked at again: a bit that
@@ -268,17 +257,17 @@ test_watched (void)
   DpxCase c = {
     .width = 40, .height = 60, .n_elements = 1, .elements = { { 50, 12, 1 } }
   };
-  PacoSource source;
+  g_auto (PacoSource) source;
 
   paco_source_init (&source);
   for (guint i = 0; i < 20; i++) {
     guint32 seed = g_test_rand_int ();
-    GRand *rand = g_rand_new_with_seed (seed);
-    DpxFile file;
-    GByteArray *differ = find_padding (&c, seed, &file);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+    g_auto (DpxFile) file;
+    g_autoptr (GByteArray) differ = find_padding (&c, seed, &file);
     guint at = any_padded_byte (rand, differ);
     gsize size = file.bytes->len;
-    guint8 *bytes = restoring_watch (
+    g_autofree guint8 *bytes = restoring_watch (
         &paco_source_dpx, file.bytes->data, size, &source);
 
     bytes[at] |= differ->data[at];
@@ -287,12 +276,7 @@ test_watched (void)
           paco_source_parse (&paco_source_dpx, bytes, size, &source, NULL));
       g_assert_cmpuint (source.notes->len, ==, again);
     }
-    g_free (bytes);
-    g_byte_array_unref (differ);
-    dpx_file_clear (&file);
-    g_rand_free (rand);
   }
-  paco_source_clear (&source);
 }
 
 /* --- what headers say ------------------------------------------------------ */
@@ -309,10 +293,10 @@ put_real (guint8 *at, gboolean big_endian, float real)
 static void
 test_info (void)
 {
-  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
   DpxCase c = { .width = 5, .height = 4, .n_elements = 1 };
   GError *error = NULL;
-  PacoSource source;
+  g_auto (PacoSource) source;
 
   paco_source_init (&source);
   for (guint be = 0; be < 2; be++) {
@@ -378,8 +362,6 @@ test_info (void)
     g_assert_cmpuint (source.info.par_n, ==, 0);
     dpx_file_clear (&file);
   }
-  paco_source_clear (&source);
-  g_rand_free (rand);
 }
 
 /* --- what is refused -------------------------------------------------------- */
@@ -436,8 +418,8 @@ put_field (guint8 *at, gboolean big_endian, guint bytes, guint32 value)
 static void
 test_refused (void)
 {
-  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
-  PacoSource source;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+  g_auto (PacoSource) source;
 
   paco_source_init (&source);
   for (guint i = 0; i < 2 * G_N_ELEMENTS (refused); i++) {
@@ -448,7 +430,7 @@ test_refused (void)
       .n_elements = 1,
       .elements = { { 50, 10, 1 } } };
     GError *error = NULL;
-    DpxFile file;
+    g_auto (DpxFile) file;
 
     dpx_file_write (rand, &c, &file);
     put_field (file.bytes->data + refused[k].at, c.big_endian, refused[k].bytes,
@@ -469,10 +451,7 @@ test_refused (void)
       g_error (
           "\"%s\" does not say \"%s\"", error->message, refused[k].message);
     g_clear_error (&error);
-    dpx_file_clear (&file);
   }
-  paco_source_clear (&source);
-  g_rand_free (rand);
 }
 
 /* Tests that files that end anywhere are refused, but for those that lack only
@@ -480,30 +459,26 @@ test_refused (void)
 static void
 test_cut (void)
 {
-  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
   DpxCase c = {
     .width = 4, .height = 3, .n_elements = 1, .elements = { { 50, 16, 0 } }
   };
-  PacoSource source;
-  DpxFile file;
+  g_auto (PacoSource) source;
+  g_auto (DpxFile) file;
 
   paco_source_init (&source);
   dpx_file_write (rand, &c, &file);
   for (guint n = 0; n < file.bytes->len; n += n < 2000 ? 37 : 1) {
     /* The bytes are in memory of their own, so that reading behind them
      * shows. */
-    guint8 *cut = g_memdup2 (file.bytes->data, n);
+    g_autofree guint8 *cut = g_memdup2 (file.bytes->data, n);
     GError *error = NULL;
 
     g_assert_false (
         paco_source_parse (&paco_source_dpx, cut, n, &source, &error));
     g_assert_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN);
     g_clear_error (&error);
-    g_free (cut);
   }
-  dpx_file_clear (&file);
-  paco_source_clear (&source);
-  g_rand_free (rand);
 }
 
 /* Tests headers with a few bytes changed: each gives an error, or the same file
@@ -515,15 +490,15 @@ test_hostile (void)
     802, 803, 804, 806, 808, 812, 852, 872, 875, 876, 880, 1628, 1724, 1928,
     1940 };
   guint n = n_cases (1500), restored = 0;
-  Restoring restoring;
+  g_auto (Restoring) restoring;
 
   restoring_init (&restoring, &paco_source_dpx);
   for (guint i = 0; i < n; i++) {
     guint32 seed = g_test_rand_int ();
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     GError *error = NULL;
-    guint8 *bytes;
-    DpxFile file;
+    g_autofree guint8 *bytes = NULL;
+    g_auto (DpxFile) file;
     gsize size;
     DpxCase c;
 
@@ -549,13 +524,9 @@ test_hostile (void)
       g_assert_nonnull (error);
       g_clear_error (&error);
     }
-    g_free (bytes);
-    dpx_file_clear (&file);
-    g_rand_free (rand);
   }
   /* Otherwise this tests nothing. */
   g_assert_true (n < 100 || (restored > n / 10 && restored < n));
-  restoring_clear (&restoring);
 }
 
 /* Tests what is kept of a file, which comes out of a stream and may be
@@ -564,18 +535,18 @@ static void
 test_hostile_rest (void)
 {
   guint n = n_cases (1500);
-  PacoSource source;
-  PacoRebuilt rebuilt;
+  g_auto (PacoSource) source;
+  g_auto (PacoRebuilt) rebuilt;
 
   paco_source_init (&source);
   paco_rebuilt_init (&rebuilt);
   for (guint i = 0; i < n; i++) {
-    GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+    g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
     GError *error = NULL;
-    guint8 *rest;
+    g_autofree guint8 *rest = NULL;
     gboolean same;
     PacoImage image;
-    DpxFile file;
+    g_auto (DpxFile) file;
     gsize size, runs;
     DpxCase c;
 
@@ -610,12 +581,7 @@ test_hostile_rest (void)
       g_assert_true (error && error->domain == PACO_SOURCE_ERROR && !same);
       g_clear_error (&error);
     }
-    g_free (rest);
-    dpx_file_clear (&file);
-    g_rand_free (rand);
   }
-  paco_source_clear (&source);
-  paco_rebuilt_clear (&rebuilt);
 }
 
 int

@@ -7,6 +7,7 @@
 #include "tool/archive/archive.h"
 #include "tool/archive/restore.h"
 #include "tool/archive/run.h"
+#include "tests/archive/restoring.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include "tests/lib/status.h"
 #include <dlfcn.h>
@@ -57,7 +58,7 @@ static char *
 make_file (const char *folder, guint number, gsize behind, gboolean noise)
 {
   char *path = g_strdup_printf ("%s/shot.%04u.pgm", folder, number);
-  GByteArray *bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
   char head[32];
   int n = g_snprintf (head, sizeof head, "P5\n%d %d\n255\n", WIDTH, HEIGHT);
 
@@ -69,7 +70,6 @@ make_file (const char *folder, guint number, gsize behind, gboolean noise)
     bytes->data[i] = (guint8) g_test_rand_int ();
   g_assert_true (
       g_file_set_contents (path, (const char *) bytes->data, bytes->len, NULL));
-  g_byte_array_unref (bytes);
   return path;
 }
 
@@ -79,7 +79,7 @@ encode (PacoFrameEncoder *encoder, gboolean locked, const char *path,
     PacoFrame *frame)
 {
   PacoBytes *bytes = paco_bytes_new ();
-  PacoSource source;
+  g_auto (PacoSource) source;
   GStatBuf file;
 
   bytes->encoder = locked ? encoder : NULL;
@@ -91,7 +91,6 @@ encode (PacoFrameEncoder *encoder, gboolean locked, const char *path,
       bytes->data, bytes->len, &source, NULL));
   OK (paco_frame_encoder_configure (encoder, &source.info, &error));
   OK (paco_frame_encoder_encode (encoder, &source.image, NULL, frame, &error));
-  paco_source_clear (&source);
   paco_bytes_free (bytes);
 }
 
@@ -117,8 +116,8 @@ decode (PacoFrameDecoder *decoder, gboolean locked, const PacoFrame *frame)
 static void
 test_no_copies (void)
 {
-  char *folder = g_dir_make_tmp ("paco-page-locked-XXXXXX", NULL);
-  char *path = make_file (folder, 1, 100, FALSE);
+  g_autofree char *folder = g_dir_make_tmp ("paco-page-locked-XXXXXX", NULL);
+  g_autofree char *path = make_file (folder, 1, 100, FALSE);
   PacoFrameEncoder *encoder = paco_frame_encoder_new ();
   PacoFrameDecoder *decoder = paco_frame_decoder_new ();
   PacoFrame frame;
@@ -153,8 +152,6 @@ test_no_copies (void)
   paco_frame_decoder_free (decoder);
   g_unlink (path);
   g_rmdir (folder);
-  g_free (path);
-  g_free (folder);
 }
 
 static void
@@ -233,8 +230,8 @@ restore (const char *path, guint n_files, gsize least)
 static gsize
 archive_and_restore (gboolean noise, gsize least)
 {
-  char *folder = g_dir_make_tmp ("paco-page-locked-XXXXXX", NULL);
-  char *in = g_build_filename (folder, "in", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("paco-page-locked-XXXXXX", NULL);
+  g_autofree char *in = g_build_filename (folder, "in", NULL);
   char *out = g_build_filename (folder, "a.paco", NULL), *paths[N_FILES];
   PacoArchiveOptions options = {
     .folder = in,
@@ -266,8 +263,6 @@ archive_and_restore (gboolean noise, gsize least)
   g_rmdir (in);
   g_rmdir (folder);
   g_free (out);
-  g_free (in);
-  g_free (folder);
   return most;
 }
 

@@ -143,12 +143,11 @@ append (Fixture *f)
 static void
 assert_written (const Fixture *f, const char *path)
 {
-  char *contents;
+  g_autofree char *contents = NULL;
   gsize size;
 
   g_assert_true (g_file_get_contents (path, &contents, &size, NULL));
   g_assert_cmpmem (contents, size, f->written->data, f->written->len);
-  g_free (contents);
 }
 
 static gboolean
@@ -279,17 +278,16 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++) {
-    char *name = g_strconcat ("/part/", tests[i].name, NULL);
+    g_autofree char *name = g_strconcat ("/part/", tests[i].name, NULL);
 
     g_test_add (name, Fixture, NULL, set_up, tests[i].test, tear_down);
-    g_free (name);
   }
   for (guint i = 0; i < G_N_ELEMENTS (refusals); i++) {
-    char *name = g_strdup_printf ("/part/refused/%s", g_strerror (refusals[i]));
+    g_autofree char *name = g_strdup_printf (
+        "/part/refused/%s", g_strerror (refusals[i]));
 
     g_test_add (name, Fixture, GINT_TO_POINTER (refusals[i]), set_up,
         test_refused, tear_down);
-    g_free (name);
   }
   return g_test_run ();
 }

@@ -3,7 +3,7 @@
  * and libpng reads the same samples. Other files are refused with a sentence, and
  * damaged ones do no harm. */
 #include "tool/archive/source.h"
-#include "tests/archive/still-files.h"
+#include "tests/archive/restoring.h"
 #include <png.h>
 #include <string.h>
 #include <zlib.h>
@@ -140,30 +140,28 @@ static void
 test_comes_back (void)
 {
   guint cases = g_getenv ("PACO_SANITIZE") ? 30 : 200;
-  PacoSource source;
+  g_auto (Restoring) restoring;
 
-  paco_source_init (&source);
+  restoring_init (&restoring, &paco_source_png);
   for (guint i = 0; i < cases; i++) {
     Picture picture = draw_picture ();
-    guint16 *samples = draw_samples (picture.width, picture.height,
+    g_autofree guint16 *samples = draw_samples (picture.width, picture.height,
         picture.n_components, (guint) picture.depth);
-    GByteArray *file = write_png (&picture, samples);
-    guint16 *found;
+    g_autoptr (GByteArray) file = write_png (&picture, samples);
+    g_autofree guint16 *found = NULL;
 
-    check_comes_back (&paco_source_png, file->data, file->len, &source, &found);
-    g_assert_cmpuint (source.info.width, ==, picture.width);
-    g_assert_cmpuint (source.info.height, ==, picture.height);
-    g_assert_cmpuint (source.info.depth[0], ==, (guint) picture.depth);
+    restoring_comes_back (&restoring, file->data, file->len);
+    found = restoring_samples (&restoring);
+    g_assert_cmpuint (restoring.source.info.width, ==, picture.width);
+    g_assert_cmpuint (restoring.source.info.height, ==, picture.height);
+    g_assert_cmpuint (
+        restoring.source.info.depth[0], ==, (guint) picture.depth);
     g_assert_cmpmem (found,
         sizeof *found * picture.width * picture.height * picture.n_components,
         samples,
         sizeof *samples * picture.width * picture.height
             * picture.n_components);
-    g_byte_array_unref (file);
-    g_free (samples);
-    g_free (found);
   }
-  paco_source_clear (&source);
 }
 
 /* Appends a chunk of a file that is written by hand: chunks and the stream are
@@ -207,7 +205,7 @@ end_file (GByteArray *file, const void *data, gsize size)
 static void
 check_file_refused (GByteArray *file, const char *word)
 {
-  check_refused (&paco_source_png, file->data, file->len, word);
+  check_source_refused (&paco_source_png, file->data, file->len, word);
   g_byte_array_unref (file);
 }
 
@@ -228,11 +226,10 @@ test_refused (void)
   file = begin_file (2, 1, 8, 0);
   end_file (file, good, size);
   {
-    PacoSource source;
+    g_auto (Restoring) restoring;
 
-    paco_source_init (&source);
-    check_comes_back (&paco_source_png, file->data, file->len, &source, NULL);
-    paco_source_clear (&source);
+    restoring_init (&restoring, &paco_source_png);
+    restoring_comes_back (&restoring, file->data, file->len);
   }
   file->data[20]++;
   check_file_refused (file, "checksum of the IHDR");
@@ -346,19 +343,17 @@ test_bounded (void)
     guint most; /* Times that the lines may be compressed. */
   } cases[] = { { compress_with_flush, 2 }, { compress_by_hand, 13 } };
   gsize size = 1000 * (1 + 4000);
-  guint8 *zeros = g_malloc0 (size);
+  g_autofree guint8 *zeros = g_malloc0 (size);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GByteArray *data = cases[i].compress (zeros, size);
+    g_autoptr (GByteArray) data = cases[i].compress (zeros, size);
     GByteArray *file = begin_file (1000, 1000, 8, 6);
 
     end_file (file, data->data, data->len);
     n_deflated = 0;
     check_file_refused (file, "bit by bit");
     g_assert_cmpuint (n_deflated, <, cases[i].most * size);
-    g_byte_array_unref (data);
   }
-  g_free (zeros);
 }
 
 static void
@@ -380,21 +375,19 @@ test_colours (void)
   guint8 data[64];
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GByteArray *file = begin_file (1, 1, 8, 2);
+    g_autoptr (GByteArray) file = begin_file (1, 1, 8, 2);
     uLongf size = sizeof data;
-    PacoSource source;
+    g_auto (Restoring) restoring;
 
     compress2 (data, &size, line, sizeof line, 9);
     append_chunk (file, cases[i].type, cases[i].data, cases[i].size);
     end_file (file, data, size);
-    paco_source_init (&source);
-    check_comes_back (&paco_source_png, file->data, file->len, &source, NULL);
-    g_assert_cmpuint (source.info.transfer, ==, cases[i].transfer);
-    g_assert_cmpuint (source.info.primaries, ==, cases[i].primaries);
-    g_assert_cmpuint (source.info.matrix, ==, 1);
-    g_assert_cmpuint (source.info.range, ==, 1);
-    paco_source_clear (&source);
-    g_byte_array_unref (file);
+    restoring_init (&restoring, &paco_source_png);
+    restoring_comes_back (&restoring, file->data, file->len);
+    g_assert_cmpuint (restoring.source.info.transfer, ==, cases[i].transfer);
+    g_assert_cmpuint (restoring.source.info.primaries, ==, cases[i].primaries);
+    g_assert_cmpuint (restoring.source.info.matrix, ==, 1);
+    g_assert_cmpuint (restoring.source.info.range, ==, 1);
   }
 }
 
@@ -405,8 +398,8 @@ test_hostile (void)
 
   for (guint i = 0; i < files; i++) {
     Picture picture = draw_picture ();
-    guint16 *samples;
-    GByteArray *file;
+    g_autofree guint16 *samples = NULL;
+    g_autoptr (GByteArray) file = NULL;
 
     picture.width = 1 + picture.width % 40;
     picture.height = 1 + picture.height % 40;
@@ -414,8 +407,6 @@ test_hostile (void)
         (guint) picture.depth);
     file = write_png (&picture, samples);
     check_hostile (&paco_source_png, file->data, file->len, n);
-    g_byte_array_unref (file);
-    g_free (samples);
   }
 }
 

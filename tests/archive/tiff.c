@@ -4,7 +4,7 @@
  * Other files are refused with a sentence, and damaged ones do no harm. */
 #include "tool/archive/source.h"
 #include "tool/archive/kinds/tiff.h"
-#include "tests/archive/still-files.h"
+#include "tests/archive/restoring.h"
 #include "codec/bytes.h"
 #include <string.h>
 #include <zlib.h>
@@ -137,7 +137,7 @@ write_lines (TIFF *tiff, const Picture *picture, const guint16 *samples)
 {
   guint n = picture->n_components, planes = picture->separate ? n : 1;
   gsize line = (gsize) picture->width * n;
-  guint8 *bytes = g_malloc (line * 2 + 2);
+  g_autofree guint8 *bytes = g_malloc (line * 2 + 2);
 
   for (guint p = 0; p < planes; p++)
     for (guint32 y = 0; y < picture->height; y++) {
@@ -145,7 +145,6 @@ write_lines (TIFF *tiff, const Picture *picture, const guint16 *samples)
           line / planes, picture->depth);
       g_assert_cmpint (TIFFWriteScanline (tiff, bytes, y, (guint16) p), ==, 1);
     }
-  g_free (bytes);
 }
 
 /* Writes tiles. Those beyond the edges have what was in the memory before,
@@ -156,7 +155,7 @@ write_tiles (TIFF *tiff, const Picture *picture, const guint16 *samples)
   guint n = picture->n_components, planes = picture->separate ? n : 1;
   gsize line = (gsize) picture->width * n, size = (gsize) TIFFTileSize (tiff);
   gsize tile_line = size / picture->segment_height;
-  guint8 *tile = g_malloc (size);
+  g_autofree guint8 *tile = g_malloc (size);
 
   for (guint p = 0; p < planes; p++)
     for (guint32 y = 0; y < picture->height; y += picture->segment_height)
@@ -173,7 +172,6 @@ write_tiles (TIFF *tiff, const Picture *picture, const guint16 *samples)
         g_assert_cmpint (
             TIFFWriteTile (tiff, tile, x, y, 0, (guint16) p), >, 0);
       }
-  g_free (tile);
 }
 
 static GByteArray *
@@ -197,13 +195,14 @@ write_tiff (const Picture *picture, const guint16 *samples)
 /* --- tests ------------------------------------------------------------- */
 
 static void
-check (const Picture *picture, PacoSource *source)
+check (const Picture *picture, Restoring *restoring)
 {
+  const PacoSource *source = &restoring->source;
   gsize n = (gsize) picture->width * picture->height * picture->n_components;
-  guint16 *samples = draw_samples (
+  g_autofree guint16 *samples = draw_samples (
       picture->width, picture->height, picture->n_components, picture->depth);
-  GByteArray *file = write_tiff (picture, samples);
-  guint16 *found;
+  g_autoptr (GByteArray) file = write_tiff (picture, samples);
+  g_autofree guint16 *found = NULL;
 
   g_test_message ("%ux%u, %u of %u bits, compression %u, codec %u, level %u, "
                   "predictor %u, %s, %s, %s of %ux%u",
@@ -213,7 +212,8 @@ check (const Picture *picture, PacoSource *source)
       picture->separate ? "separate" : "contiguous",
       picture->tiled ? "tiles" : "strips", picture->segment_width,
       picture->segment_height);
-  check_comes_back (&paco_source_tiff, file->data, file->len, source, &found);
+  restoring_comes_back (restoring, file->data, file->len);
+  found = restoring_samples (restoring);
   g_assert_cmpuint (source->info.width, ==, picture->width);
   g_assert_cmpuint (source->info.height, ==, picture->height);
   g_assert_cmpuint (source->info.depth[0], ==, picture->depth);
@@ -227,24 +227,20 @@ check (const Picture *picture, PacoSource *source)
       (picture->photometric == PHOTOMETRIC_MINISWHITE)
           + (picture->n_components % 2 == 0
               && picture->extra == EXTRASAMPLE_ASSOCALPHA));
-  g_byte_array_unref (file);
-  g_free (samples);
-  g_free (found);
 }
 
 static void
 test_comes_back (void)
 {
   guint cases = g_getenv ("PACO_SANITIZE") ? 60 : 400;
-  PacoSource source;
+  g_auto (Restoring) restoring;
 
-  paco_source_init (&source);
+  restoring_init (&restoring, &paco_source_tiff);
   for (guint i = 0; i < cases; i++) {
     const Picture picture = draw_picture ();
 
-    check (&picture, &source);
+    check (&picture, &restoring);
   }
-  paco_source_clear (&source);
 }
 
 /* Makes a sound file, whose tags a test changes. */
@@ -336,11 +332,13 @@ test_refused (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     file = new_file (cases[i].change);
-    check_refused (&paco_source_tiff, file->data, file->len, cases[i].word);
+    check_source_refused (
+        &paco_source_tiff, file->data, file->len, cases[i].word);
     g_byte_array_unref (file);
   }
   file = new_file (NULL);
-  check_refused (&paco_source_tiff, file->data, 30, "libtiff cannot read");
+  check_source_refused (
+      &paco_source_tiff, file->data, 30, "libtiff cannot read");
   g_byte_array_unref (file);
 }
 
@@ -364,7 +362,7 @@ find_tag (GByteArray *file, guint16 tag)
 static void
 test_offsets (void)
 {
-  GByteArray *file = new_file (NULL);
+  g_autoptr (GByteArray) file = new_file (NULL);
   /* There are two strips, so their offsets are elsewhere. */
   guint8 *offsets = file->data + find_tag (file, TIFFTAG_STRIPOFFSETS)[0]
       + 256 * find_tag (file, TIFFTAG_STRIPOFFSETS)[1];
@@ -374,19 +372,20 @@ test_offsets (void)
   guint8 first = offsets[0];
 
   offsets[0] = 0;
-  check_refused (&paco_source_tiff, file->data, file->len, "header or tags");
+  check_source_refused (
+      &paco_source_tiff, file->data, file->len, "header or tags");
   offsets[0] = first + 8;
-  check_refused (&paco_source_tiff, file->data, file->len, "in common");
+  check_source_refused (&paco_source_tiff, file->data, file->len, "in common");
   offsets[0] = first;
   offsets[2] = 1;
-  check_refused (&paco_source_tiff, file->data, file->len, "ends within");
+  check_source_refused (
+      &paco_source_tiff, file->data, file->len, "ends within");
   offsets[2] = 0;
   sizes[0] = 15;
-  check_refused (&paco_source_tiff, file->data, file->len, "shorter");
+  check_source_refused (&paco_source_tiff, file->data, file->len, "shorter");
   sizes[0] = 16;
   width[1] = 0x41;
-  check_refused (&paco_source_tiff, file->data, file->len, "16384");
-  g_byte_array_unref (file);
+  check_source_refused (&paco_source_tiff, file->data, file->len, "16384");
 }
 
 typedef struct
@@ -454,7 +453,7 @@ test_bounded (void)
     file = new_gray_file (tags, bytes, n);
   }
   n_compressed = 0;
-  check_refused (&paco_source_tiff, file->data, file->len, "bit by bit");
+  check_source_refused (&paco_source_tiff, file->data, file->len, "bit by bit");
   g_assert_cmpuint (n_compressed, <=, 4 * size);
   g_byte_array_unref (file);
   {
@@ -468,7 +467,8 @@ test_bounded (void)
 
     file = new_gray_file (tags, bytes, 600000);
   }
-  check_refused (&paco_source_tiff, file->data, file->len, "256 MiB beyond");
+  check_source_refused (
+      &paco_source_tiff, file->data, file->len, "256 MiB beyond");
   g_byte_array_unref (file);
   g_free (bytes);
   g_free (zeros);
@@ -481,8 +481,8 @@ test_hostile (void)
 
   for (guint i = 0; i < files; i++) {
     Picture picture = draw_picture ();
-    guint16 *samples;
-    GByteArray *file;
+    g_autofree guint16 *samples = NULL;
+    g_autoptr (GByteArray) file = NULL;
 
     picture.width = 1 + picture.width % 40;
     picture.height = 1 + picture.height % 40;
@@ -490,8 +490,6 @@ test_hostile (void)
         picture.width, picture.height, picture.n_components, picture.depth);
     file = write_tiff (&picture, samples);
     check_hostile (&paco_source_tiff, file->data, file->len, n);
-    g_byte_array_unref (file);
-    g_free (samples);
   }
 }
 

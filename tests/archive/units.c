@@ -12,6 +12,8 @@
 #include "tool/archive/part.h"
 #include "tool/archive/sound.h"
 #include "codec/bytes.h"
+#include "tests/archive/restoring.h"
+#include "tests/lib/status.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -19,6 +21,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <xxhash.h>
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PacoKeptFile, paco_kept_file_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PacoKeptChunks, paco_kept_chunks_clear)
 
 static GRand *dice;
 
@@ -124,12 +129,11 @@ test_bytes (void)
 static guint
 n_files (const char *folder)
 {
-  GDir *dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   guint n = 0;
 
   while (g_dir_read_name (dir))
     n++;
-  g_dir_close (dir);
   return n;
 }
 
@@ -138,8 +142,8 @@ n_files (const char *folder)
 static void
 test_restoring (void)
 {
-  char *folder = g_dir_make_tmp ("paco-units-XXXXXX", NULL);
-  char *to = g_build_filename (folder, "scan.dpx", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("paco-units-XXXXXX", NULL);
+  g_autofree char *to = g_build_filename (folder, "scan.dpx", NULL);
   char *names[3];
   int fds[3];
 
@@ -169,8 +173,6 @@ test_restoring (void)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
   for (guint i = 0; i < 3; i++)
     g_free (names[i]);
-  g_free (to);
-  g_free (folder);
 }
 
 enum
@@ -236,7 +238,7 @@ test_pool (void)
 static void
 test_checksums (void)
 {
-  GByteArray *bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
   PacoChecksums sums, of_pieces;
   char text[33];
 
@@ -270,7 +272,6 @@ test_checksums (void)
     g_assert_false (
         paco_checksums_match (&sums, bytes->data, bytes->len, FALSE));
   }
-  g_byte_array_unref (bytes);
 }
 
 /* Whatever instructions compute XXH3, in whatever pieces the bytes come, and wherever
@@ -281,7 +282,7 @@ test_xxh3 (void)
 {
   static const guint sizes[] = { 0, 1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241,
     255, 256, 257, 1023, 1024, 1025, 2048, 3072, 65536 };
-  GByteArray *bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes) + 100; i++) {
     guint size = i < G_N_ELEMENTS (sizes) ? sizes[i] : roll (40000);
@@ -304,7 +305,6 @@ test_xxh3 (void)
     paco_running_checksum_end (running, &found);
     g_assert_cmpmem (found.xxh3, sizeof found.xxh3, &wanted, sizeof wanted);
   }
-  g_byte_array_unref (bytes);
 }
 
 /* --- what frames keep ---------------------------------------------------------- */
@@ -314,13 +314,13 @@ test_xxh3 (void)
 static gboolean
 make_frame (const PacoKeptChunks *chunks, PacoFrame *frame)
 {
-  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
   PacoExtras extras = PACO_EXTRAS_INIT;
   PacoInfo info = PACO_INFO_INIT;
   guint8 samples[64] = { 0 };
   PacoImage image;
   gsize bytes;
-  PacoStatus status;
+  PacoStatus said;
 
   info.width = info.height = 8;
   info.n_components = 1;
@@ -329,23 +329,19 @@ make_frame (const PacoKeptChunks *chunks, PacoFrame *frame)
   extras.n_chunks = chunks->n;
   extras.attachment = chunks->attachment;
   extras.attachment_size = chunks->attachment_size;
-  g_assert_cmpint (paco_image_init (&image, &info, 0, PACO_IMAGE_PLANES,
-                       samples, &bytes, NULL),
-      ==, PACO_STATUS_OK);
-  g_assert_cmpint (paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==,
-      PACO_STATUS_OK);
+  OK (paco_image_init (
+      &image, &info, 0, PACO_IMAGE_PLANES, samples, &bytes, &error));
+  OK (paco_frame_encoder_set (encoder, "backend", "cpu", &error));
   paco_frame_encoder_set (encoder, "threads", "1", NULL);
-  g_assert_cmpint (
-      paco_frame_encoder_configure (encoder, &info, NULL), ==, PACO_STATUS_OK);
-  status = paco_frame_encoder_encode (encoder, &image, &extras, frame, NULL);
-  paco_frame_encoder_free (encoder);
-  return status == PACO_STATUS_OK;
+  OK (paco_frame_encoder_configure (encoder, &info, &error));
+  said = paco_frame_encoder_encode (encoder, &image, &extras, frame, NULL);
+  return said == PACO_STATUS_OK;
 }
 
 static void
 random_file (PacoKeptFile *kept)
 {
-  GByteArray *some = g_byte_array_new ();
+  g_autoptr (GByteArray) some = g_byte_array_new ();
 
   kept->kind = &paco_source_pnm;
   g_free (kept->name);
@@ -355,14 +351,13 @@ random_file (PacoKeptFile *kept)
   paco_checksums (some->data, some->len, roll (2), &kept->checksums);
   fill (kept->rest, 1 + roll (roll (2) ? 60 : 60000), roll (2));
   fill (kept->sound, roll (2) * roll (90), TRUE);
-  g_byte_array_unref (some);
 }
 
 static void
 test_kept (void)
 {
   PacoKeptFile kept, found;
-  PacoKeptChunks chunks;
+  g_auto (PacoKeptChunks) chunks;
   GError *error = NULL;
 
   paco_kept_file_init (&kept);
@@ -401,7 +396,6 @@ test_kept (void)
   g_assert_cmpuint (chunks.attachment_size, ==, 0);
   paco_kept_file_clear (&kept);
   paco_kept_file_clear (&found);
-  paco_kept_chunks_clear (&chunks);
 }
 
 /* Tests that what is broken is refused, and a frame without a file, too. */
@@ -409,7 +403,7 @@ static void
 test_broken_kept (void)
 {
   PacoKeptFile kept, found;
-  PacoKeptChunks chunks;
+  g_auto (PacoKeptChunks) chunks;
   GError *error = NULL;
   PacoFrame frame;
   guint refused = 0;
@@ -464,7 +458,6 @@ test_broken_kept (void)
   g_assert_cmpuint (refused, >, 60);
   paco_kept_file_clear (&kept);
   paco_kept_file_clear (&found);
-  paco_kept_chunks_clear (&chunks);
 }
 
 /* Tests that a few bytes may claim a rest of gigabytes, for which no memory is
@@ -476,9 +469,9 @@ test_hostile_rest (void)
   {
     SIZE = 5 << 20 /* of zlib, as much as 4 GiB could take */
   };
-  guint8 *attachment = g_malloc0 (SIZE);
+  g_autofree guint8 *attachment = g_malloc0 (SIZE);
   PacoKeptFile kept, found;
-  PacoKeptChunks chunks;
+  g_auto (PacoKeptChunks) chunks;
   GError *error = NULL;
   PacoFrame frame;
 
@@ -501,8 +494,6 @@ test_hostile_rest (void)
   paco_frame_release (&frame);
   paco_kept_file_clear (&kept);
   paco_kept_file_clear (&found);
-  paco_kept_chunks_clear (&chunks);
-  g_free (attachment);
 }
 
 /* --- the line --------------------------------------------------------------------- */
@@ -546,7 +537,7 @@ test_line (void)
     guint64 fails = first + roll ((guint) n * 2);
     guint failing = roll (STEPS);
     PacoLine *line = paco_line_new (first, first + n, 1 + roll (PLACES), STEPS);
-    gint *marks = g_new0 (gint, first + n);
+    g_autofree gint *marks = g_new0 (gint, first + n);
     GThread *threads[STEPS * 2];
     Worker workers[STEPS];
     GError *error = NULL;
@@ -569,7 +560,6 @@ test_line (void)
     if (has_failed)
       g_assert_cmpint (marks[fails], ==, (gint) failing);
     paco_line_free (line);
-    g_free (marks);
   }
 }
 
@@ -616,7 +606,7 @@ end_rooms (gpointer rooms)
 static void
 test_rooms (void)
 {
-  GAsyncQueue *queue = g_async_queue_new ();
+  g_autoptr (GAsyncQueue) queue = g_async_queue_new ();
   Rooms test = { paco_rooms_new (NULL), 100, 0 };
   GThread *thread = g_thread_new ("give", give_rooms, queue);
   PacoRoom *room;
@@ -642,7 +632,6 @@ test_rooms (void)
   g_thread_join (thread);
   paco_rooms_give (test.rooms, room);
   paco_rooms_free (test.rooms);
-  g_async_queue_unref (queue);
 }
 
 /* --- sound -------------------------------------------------------------------------- */
@@ -751,9 +740,9 @@ test_pnm (void)
     "P5 3 2 255\n", "P6\n#x\n3 2\n1023\n",
     "P7\nWIDTH 3\nHEIGHT 2\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE RGB_ALPHA\nENDHDR\n"
   };
-  GByteArray *file = g_byte_array_new ();
-  PacoSource source;
-  PacoRebuilt rebuilt;
+  g_autoptr (GByteArray) file = g_byte_array_new ();
+  g_auto (PacoSource) source;
+  g_auto (PacoRebuilt) rebuilt;
   guint good = 0;
 
   paco_source_init (&source);
@@ -775,9 +764,6 @@ test_pnm (void)
     }
   }
   g_assert_cmpuint (good, >, 100);
-  g_byte_array_unref (file);
-  paco_source_clear (&source);
-  paco_rebuilt_clear (&rebuilt);
 }
 
 int

@@ -68,7 +68,7 @@ __wrap_paco_frame_decoder_submit_comparison (PacoFrameDecoder *decoder,
 static void
 make_folder (const char *folder, guint depth, DpxPadding padding)
 {
-  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
   const DpxCase c = { .big_endian = TRUE,
     .width = 50,
     .height = 40,
@@ -78,16 +78,13 @@ make_folder (const char *folder, guint depth, DpxPadding padding)
 
   g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
   for (guint i = 0; i < N_FILES; i++) {
-    char *path = g_strdup_printf ("%s/scan.%04u.dpx", folder, i);
-    DpxFile file;
+    g_autofree char *path = g_strdup_printf ("%s/scan.%04u.dpx", folder, i);
+    g_auto (DpxFile) file;
 
     dpx_file_write (rand, &c, &file);
     g_assert_true (g_file_set_contents (
         path, (char *) file.bytes->data, file.bytes->len, NULL));
-    dpx_file_clear (&file);
-    g_free (path);
   }
-  g_rand_free (rand);
 }
 
 static void
@@ -97,10 +94,9 @@ remove_folder (const char *folder)
   const char *name;
 
   while ((name = g_dir_read_name (names))) {
-    char *path = g_build_filename (folder, name, NULL);
+    g_autofree char *path = g_build_filename (folder, name, NULL);
 
     g_unlink (path);
-    g_free (path);
   }
   g_dir_close (names);
   g_rmdir (folder);
@@ -129,10 +125,10 @@ archive (const char *folder, const char *out, gboolean verify, gint64 wrong,
 static void
 check (guint depth, DpxPadding padding, gboolean in_place)
 {
-  char *top = g_dir_make_tmp ("paco-verified-XXXXXX", NULL);
-  char *folder = g_build_filename (top, "scans", NULL);
-  char *out = g_build_filename (top, "out.paco", NULL);
-  char *part = g_strconcat (out, ".part", NULL);
+  g_autofree char *top = g_dir_make_tmp ("paco-verified-XXXXXX", NULL);
+  g_autofree char *folder = g_build_filename (top, "scans", NULL);
+  g_autofree char *out = g_build_filename (top, "out.paco", NULL);
+  g_autofree char *part = g_strconcat (out, ".part", NULL);
   guint wrong = (guint) g_test_rand_int_range (0, N_FILES);
   PacoReport report;
   GError *error = NULL;
@@ -160,10 +156,6 @@ check (guint depth, DpxPadding padding, gboolean in_place)
   remove_folder (folder);
   g_rmdir (top);
   g_clear_pointer (&hooks.copy, g_free);
-  g_free (part);
-  g_free (out);
-  g_free (folder);
-  g_free (top);
 }
 
 /* Tests files that are compared where they are. */
