@@ -402,7 +402,7 @@ fuzz_change_ancillary (FuzzParts *parts)
 
   for (unsigned n = 1 + below (parts->random, 8); n > 0; n--) {
     GByteArray *chunks = parts->ancillary;
-    GByteArray *before = g_byte_array_new ();
+    g_autoptr (GByteArray) before = g_byte_array_new ();
     const char *reason;
 
     g_byte_array_append (before, chunks->data, chunks->len);
@@ -413,7 +413,6 @@ fuzz_change_ancillary (FuzzParts *parts)
       g_byte_array_set_size (chunks, 0);
       g_byte_array_append (chunks, before->data, before->len);
     }
-    g_byte_array_unref (before);
   }
   fuzz_parts_point_to_ancillary (parts);
 }

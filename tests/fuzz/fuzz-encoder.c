@@ -84,12 +84,12 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   guint32 words[N_WORDS];
-  GRand *rand;
+  g_autoptr (GRand) rand = NULL;
   PacoPictureFormat format;
   PacoParameters parameters;
   PacoVideoInfo video;
   TestPicture picture;
-  GByteArray *expected;
+  g_autoptr (GByteArray) expected = NULL;
 
   if (size < sizeof words)
     return 0;
@@ -106,8 +106,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     check_decodes (expected);
   for (unsigned i = 0; i < fuzz_n_variants (); i++)
     check_variant (i, &picture, &parameters, &video, expected);
-  g_byte_array_unref (expected);
   test_picture_clear (&picture);
-  g_rand_free (rand);
   return 0;
 }

@@ -28,7 +28,7 @@ try_cut (const PacoHeader *header, const uint8_t *data, size_t size)
 {
   size_t most = header->header_size
       + (size - header->header_size) * data[size - 1] / 256;
-  uint8_t *cut = g_malloc (size);
+  g_autofree uint8_t *cut = g_malloc (size);
   PacoCodedFrame coded;
   size_t cut_size;
 
@@ -38,7 +38,6 @@ try_cut (const PacoHeader *header, const uint8_t *data, size_t size)
       abort ();
     decode (&coded, 0);
   }
-  g_free (cut);
 }
 
 static void
@@ -60,7 +59,7 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   /* This memory has exactly this size, so that a read beyond it is seen. */
-  uint8_t *copy = g_malloc (size);
+  g_autofree uint8_t *copy = g_malloc (size);
 
   if (size)
     memcpy (copy, data, size);
@@ -68,7 +67,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   fuzz_repair_frame (copy, size);
   if (size && memcmp (copy, data, size) != 0)
     try_frame (copy, size);
-  g_free (copy);
   return 0;
 }
 

@@ -15,7 +15,7 @@
 static bool
 compare_ancillary (PacoVideoInfo *a, PacoVideoInfo *b)
 {
-  uint8_t *copies = g_malloc (2 * PACO_MAX_ANCILLARY_SIZE);
+  g_autofree uint8_t *copies = g_malloc (2 * PACO_MAX_ANCILLARY_SIZE);
   uint8_t *middle = copies + PACO_MAX_ANCILLARY_SIZE;
   size_t sizes[2] = {
     (size_t) (paco_ancillary_copy (&a->ancillary, copies) - copies),
@@ -24,7 +24,6 @@ compare_ancillary (PacoVideoInfo *a, PacoVideoInfo *b)
   bool same = sizes[0] == sizes[1] && memcmp (copies, middle, sizes[0]) == 0;
 
   a->ancillary = b->ancillary = (PacoAncillary){ NULL, 0 };
-  g_free (copies);
   return same;
 }
 
@@ -32,7 +31,7 @@ compare_ancillary (PacoVideoInfo *a, PacoVideoInfo *b)
 static void
 read_ancillary (const PacoHeader *header)
 {
-  uint8_t *copy = g_malloc (PACO_MAX_ANCILLARY_SIZE);
+  g_autofree uint8_t *copy = g_malloc (PACO_MAX_ANCILLARY_SIZE);
   PacoAncillaryWriter writer = { .data = copy,
     .capacity = PACO_MAX_ANCILLARY_SIZE };
   PacoAncillary rest = header->video.ancillary;
@@ -53,13 +52,12 @@ read_ancillary (const PacoHeader *header)
                 != 0))
       abort ();
   }
-  g_free (copy);
 }
 
 static void
 write_and_parse (PacoHeader *header, const PacoProbabilitySet *set)
 {
-  uint8_t *written = g_malloc (PACO_MAX_HEADER_SIZE);
+  g_autofree uint8_t *written = g_malloc (PACO_MAX_HEADER_SIZE);
   PacoProbabilitySet set_again;
   PacoHeader again;
   size_t size = paco_header_write (header, written);
@@ -74,7 +72,6 @@ write_and_parse (PacoHeader *header, const PacoProbabilitySet *set)
       || !again.set != !header->set
       || (header->set && memcmp (&set_again, set, sizeof set_again) != 0))
     abort ();
-  g_free (written);
 }
 
 static void
@@ -96,14 +93,13 @@ try_header (const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  uint8_t *copy = g_malloc (size);
+  g_autofree uint8_t *copy = g_malloc (size);
 
   if (size)
     memcpy (copy, data, size);
   try_header (copy, size);
   fuzz_repair_frame (copy, size);
   try_header (copy, size);
-  g_free (copy);
   return 0;
 }
 

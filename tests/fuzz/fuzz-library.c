@@ -71,13 +71,12 @@ probe (const uint8_t *data, size_t size, PacoInfo *info)
 
   do {
     /* This memory has exactly this size, so that a read beyond it is seen. */
-    uint8_t *first = g_memdup2 (data, needed);
+    g_autofree uint8_t *first = g_memdup2 (data, needed);
 
     if (before > 0 && needed <= before)
       fuzz_give_up ("probe", "it asks for bytes that are there");
     before = needed;
     status = paco_probe (first, needed, info, &needed, &error);
-    g_free (first);
   } while (status == PACO_STATUS_MORE && needed <= size);
   /* From more than the header it is known whether the frame is lossless. */
   return status == PACO_STATUS_OK
@@ -108,7 +107,7 @@ static void
 change_place (
     const uint8_t *how, const uint8_t *data, size_t size, const PacoInfo *info)
 {
-  uint8_t *copy = g_memdup2 (data, size);
+  g_autofree uint8_t *copy = g_memdup2 (data, size);
   PacoInfo changed = PACO_INFO_INIT;
   uint64_t offset = (uint64_t) how[PLACE] << 33;
 
@@ -122,7 +121,6 @@ change_place (
     if (memcmp (&changed, info, sizeof changed) != 0)
       fuzz_give_up ("place", "something else has changed with it");
   }
-  g_free (copy);
 }
 
 /* Decodes to memory of exactly the size of the picture, width x height. */
@@ -227,7 +225,7 @@ try_stack (
   uint16_t *slices[64], *memory = g_new (uint16_t, info->stack_length * n);
   const PacoImage *images[64] = { NULL };
   PacoInfo told = *info;
-  uint8_t *samples;
+  g_autofree uint8_t *samples = NULL;
   PacoImage image;
   PacoError error;
 
@@ -244,7 +242,6 @@ try_stack (
           data, size, slices, info->width, info->height, images, &error)
       != PACO_STATUS_OK)
     fuzz_give_up ("stack", error.message);
-  g_free (samples);
   g_free (memory);
 }
 
@@ -252,7 +249,7 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   PacoInfo info = PACO_INFO_INIT;
-  uint8_t *frame;
+  g_autofree uint8_t *frame = NULL;
 
   if (size < FUZZ_PREFIX + PACO_PROBE_SIZE)
     return 0;
@@ -265,7 +262,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     if (info.stack_length > 0)
       try_stack (data, frame, size, &info);
   }
-  g_free (frame);
   return 0;
 }
 

@@ -31,25 +31,24 @@ new_pipeline (unsigned how)
 static void
 set_stream (GstElement *pipeline, const uint8_t *data, size_t size)
 {
-  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstElement)
+      source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   GInputStream *stream = g_memory_input_stream_new_from_data (
       data, (gssize) size, NULL);
 
   g_object_set (source, "stream", stream, NULL);
   g_object_unref (stream);
-  gst_object_unref (source);
 }
 
 static GstMessageType
 wait_for (GstElement *pipeline, GstMessageType types)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message = gst_bus_timed_pop_filtered (
       bus, GST_CLOCK_TIME_NONE, types | GST_MESSAGE_ERROR);
   GstMessageType type = GST_MESSAGE_TYPE (message);
 
   gst_message_unref (message);
-  gst_object_unref (bus);
   return type;
 }
 
@@ -88,7 +87,7 @@ play (GstElement *pipeline, const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  GstElement *pipeline;
+  g_autoptr (GstElement) pipeline = NULL;
 
   if (size < 2)
     return 0;
@@ -100,7 +99,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
           != GST_MESSAGE_ERROR)
     play (pipeline, data, size);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
   return 0;
 }
 

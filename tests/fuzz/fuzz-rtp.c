@@ -229,9 +229,9 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   GstHarness *harness = open_depayloader ();
-  GPtrArray *packets;
+  g_autoptr (GPtrArray) packets = NULL;
   GstSegment segment;
-  GRand *random;
+  g_autoptr (GRand) random = NULL;
 
   if (size < FUZZ_PREFIX + 1)
     return 0;
@@ -243,8 +243,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (harness, gst_event_new_segment (&segment));
   forget_events (harness);
-  g_ptr_array_unref (packets);
-  g_rand_free (random);
   return 0;
 }
 

@@ -22,23 +22,21 @@ static void
 write_file (const char *folder, const char *kind, unsigned number,
     const GByteArray *bytes)
 {
-  char *name = g_strdup_printf ("%s/%s/%03u", folder, kind, number);
+  g_autofree char *name = g_strdup_printf ("%s/%s/%03u", folder, kind, number);
   GError *error = NULL;
 
   if (!g_file_set_contents (name, (char *) bytes->data, bytes->len, &error)) {
     fprintf (stderr, "%s\n", error->message);
     exit (1);
   }
-  g_free (name);
 }
 
 static void
 make_folder (const char *folder, const char *kind)
 {
-  char *name = g_build_filename (folder, kind, NULL);
+  g_autofree char *name = g_build_filename (folder, kind, NULL);
 
   g_mkdir_with_parents (name, 0777);
-  g_free (name);
 }
 
 /* Makes a stream of the same frame four times, and then another. */
@@ -75,20 +73,18 @@ static unsigned
 write_stack (const char *folder, unsigned number, const char *path)
 {
   static const uint8_t how[] = { 1, 0x80 };
-  char *data;
+  g_autofree char *data = NULL;
   gsize size;
 
   if (!g_file_get_contents (path, &data, &size, NULL))
     return number;
   for (unsigned i = 0; i < sizeof how && is_stack (data, size); i++) {
-    GByteArray *stream = g_byte_array_new ();
+    g_autoptr (GByteArray) stream = g_byte_array_new ();
 
     g_byte_array_append (stream, &how[i], 1);
     g_byte_array_append (stream, (uint8_t *) data, (guint) size);
     write_file (folder, "streams", number++, stream);
-    g_byte_array_unref (stream);
   }
-  g_free (data);
   return number;
 }
 
@@ -96,7 +92,7 @@ static void
 write_prefixed (const char *folder, unsigned number, const GByteArray *frame,
     FuzzRandom *random)
 {
-  GByteArray *input = g_byte_array_new ();
+  g_autoptr (GByteArray) input = g_byte_array_new ();
   uint8_t prefix[FUZZ_PREFIX];
 
   for (unsigned i = 0; i < sizeof prefix; i++)
@@ -104,7 +100,6 @@ write_prefixed (const char *folder, unsigned number, const GByteArray *frame,
   g_byte_array_append (input, prefix, sizeof prefix);
   g_byte_array_append (input, frame->data, frame->len);
   write_file (folder, "prefixed", number, input);
-  g_byte_array_unref (input);
 }
 
 static void
@@ -112,12 +107,11 @@ write_file_seed (
     const char *folder, unsigned number, const uint8_t *data, size_t size)
 {
   static const uint8_t instructions[FUZZ_SOURCE_PREFIX] = { 2 };
-  GByteArray *input = g_byte_array_new ();
+  g_autoptr (GByteArray) input = g_byte_array_new ();
 
   g_byte_array_append (input, instructions, sizeof instructions);
   g_byte_array_append (input, data, (guint) size);
   write_file (folder, "files", number, input);
-  g_byte_array_unref (input);
 }
 
 static void
@@ -127,7 +121,7 @@ write_file_seeds (const char *folder)
                             "TUPLTYPE RGB_ALPHA\nENDHDR\nabcdefghtail";
   static const char *const pictures[] = { "P5\n3 2\n255\nabcdef",
     "P6 # of two columns\n2 1 65535\nabcdefghijkl", pam };
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   unsigned n = 0;
 
   for (; n < G_N_ELEMENTS (pictures); n++)
@@ -145,7 +139,6 @@ write_file_seeds (const char *folder)
     write_file_seed (folder, n, file.bytes->data, file.bytes->len);
     dpx_file_clear (&file);
   }
-  g_rand_free (rand);
 }
 
 /* Writes a WAV file behind the byte that says so, and what chunk 15 would keep
@@ -167,7 +160,7 @@ write_sound_seeds (const char *folder)
     const char *format = n % 2 ? floats : pcm;
     uint8_t length = n % 2 ? sizeof floats - 1 : sizeof pcm - 1;
     uint8_t head[8] = { 'f', 'm', 't', ' ', length };
-    GByteArray *input = g_byte_array_new ();
+    g_autoptr (GByteArray) input = g_byte_array_new ();
 
     g_byte_array_append (input, (const uint8_t *) "\1", 1);
     g_byte_array_append (input,
@@ -184,14 +177,13 @@ write_sound_seeds (const char *folder)
     g_byte_array_append (
         input, (const uint8_t *) "abcdefghijklmnopLIST\4\0\0\0INFO", 28);
     write_file (folder, "sound", n, input);
-    g_byte_array_unref (input);
   }
 }
 
 int
 main (int argc, char **argv)
 {
-  GPtrArray *seeds = fuzz_seeds_new ();
+  g_autoptr (GPtrArray) seeds = fuzz_seeds_new ();
   FuzzRandom random = fuzz_random_new (1);
 
   if (argc < 2) {
@@ -217,13 +209,11 @@ main (int argc, char **argv)
     write_prefixed (argv[1], i, seed, &random);
   }
   for (unsigned i = 0; i < N_STREAMS; i++) {
-    GByteArray *stream = make_stream (seeds, &random);
+    g_autoptr (GByteArray) stream = make_stream (seeds, &random);
 
     write_file (argv[1], "streams", i, stream);
-    g_byte_array_unref (stream);
   }
   for (int i = 2, n = N_STREAMS; i < argc; i++)
     n = (int) write_stack (argv[1], (unsigned) n, argv[i]);
-  g_ptr_array_unref (seeds);
   return 0;
 }

@@ -32,7 +32,7 @@ static void
 check_chunk (const PacoSound *sound, const uint8_t *data)
 {
   GError *error = NULL;
-  GByteArray *chunk = paco_sound_write_chunk (sound, &error);
+  g_autoptr (GByteArray) chunk = paco_sound_write_chunk (sound, &error);
   PacoSound *again;
 
   if (!chunk) {
@@ -54,7 +54,6 @@ check_chunk (const PacoSound *sound, const uint8_t *data)
     fuzz_give_up ("sound", "a sample is missing, and nobody has seen it");
   fuzz_check_error (&error);
   paco_sound_free (again);
-  g_byte_array_unref (chunk);
 }
 
 static void
@@ -100,7 +99,7 @@ try_chunk (const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  uint8_t *copy;
+  g_autofree uint8_t *copy = NULL;
 
   if (size < 2)
     return 0;
@@ -110,6 +109,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     try_chunk (copy, size - 1);
   else
     try_file (copy, size - 1);
-  g_free (copy);
   return 0;
 }

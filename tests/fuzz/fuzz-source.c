@@ -89,7 +89,7 @@ look (const PacoSourceKind *kind, const uint8_t *data, size_t size,
     PacoInfo *info, GError **error)
 {
   size_t n = MIN (size, PEEKED);
-  uint8_t *first = g_memdup2 (data, n);
+  g_autofree uint8_t *first = g_memdup2 (data, n);
   gboolean good;
 
   if (kind->look) {
@@ -101,7 +101,6 @@ look (const PacoSourceKind *kind, const uint8_t *data, size_t size,
     close (fd);
   } else
     good = kind->peek (first, n, size, info, error);
-  g_free (first);
   return good;
 }
 
@@ -179,7 +178,7 @@ static void
 read_changed (Coder *coder, FuzzRandom *random, const PacoFrame *frame)
 {
   size_t capacity = frame->size + 4096;
-  uint8_t *changed = g_malloc0 (capacity);
+  g_autofree uint8_t *changed = g_malloc0 (capacity);
   PacoInfo info = PACO_INFO_INIT;
   GError *error = NULL;
   size_t size;
@@ -195,7 +194,6 @@ read_changed (Coder *coder, FuzzRandom *random, const PacoFrame *frame)
         &error);
   if (error)
     check_error (&error);
-  g_free (changed);
 }
 
 /* Restores with other bytes in what was kept. */
@@ -320,7 +318,7 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   const PacoSourceKind *kind;
-  uint8_t *file;
+  g_autofree uint8_t *file = NULL;
 
   if (size <= FUZZ_SOURCE_PREFIX)
     return 0;
@@ -330,7 +328,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   kind = paco_source_kind (file, size);
   if (kind)
     try_file (kind, data, file, size);
-  g_free (file);
   return 0;
 }
 

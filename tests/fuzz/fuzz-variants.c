@@ -102,7 +102,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   Stream stream = { .size = size };
   const PacoHeader *header = &stream.frames[0].header;
-  uint8_t *copy;
+  g_autofree uint8_t *copy = NULL;
 
   if (!paco_coded_frame_parse (&stream.frames[0], data, size, NULL)
       || paco_picture_samples (&header->picture) > MAX_SAMPLES)
@@ -114,7 +114,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   compare (&stream, 0);
   if (header->coding.levels > 0)
     compare (&stream, 1 + (unsigned) size % header->coding.levels);
-  g_free (copy);
   return 0;
 }
 

@@ -340,14 +340,13 @@ mutate_place (FuzzRandom *random, uint8_t *data, size_t size, size_t capacity,
 {
   size_t room = capacity - size + place.size;
   size_t rest = size - place.start - place.size, made;
-  uint8_t *frame = g_malloc (room + 1);
+  g_autofree uint8_t *frame = g_malloc (room + 1);
 
   memcpy (frame, data + place.start, place.size);
   made = fuzz_mutate_frame (
       frame, place.size, room, max_samples, fuzz_random_next (random));
   memmove (data + place.start + made, data + place.start + place.size, rest);
   memcpy (data + place.start, frame, made);
-  g_free (frame);
   return place.start + made + rest;
 }
 

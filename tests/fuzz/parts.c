@@ -254,7 +254,7 @@ fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity)
 {
   PacoHeader *header = &parts->header;
   uint32_t n = parts->geometry->n_blocks;
-  uint8_t *index = g_malloc (
+  g_autofree uint8_t *index = g_malloc (
       PACO_MAX_INDEX_SIZE ((size_t) n) + PACO_MAX_CUT_POINTS_SIZE (n) + 1);
   size_t size;
 
@@ -291,6 +291,5 @@ fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity)
   } else {
     size = 0;
   }
-  g_free (index);
   return size;
 }

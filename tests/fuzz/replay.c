@@ -41,7 +41,7 @@ try_mutation (Fuzz *fuzz, const char *keep)
   const GByteArray *seed =
       fuzz->seeds->pdata[fuzz_random_below (&fuzz->random, fuzz->seeds->len)];
   guint capacity = seed->len + 4096;
-  GByteArray *input = g_byte_array_sized_new (capacity);
+  g_autoptr (GByteArray) input = g_byte_array_sized_new (capacity);
   size_t size = seed->len;
 
   g_byte_array_append (input, seed->data, seed->len);
@@ -51,7 +51,6 @@ try_mutation (Fuzz *fuzz, const char *keep)
         fuzz_random_next (&fuzz->random));
   g_byte_array_set_size (input, (guint) size);
   try_input (input, keep);
-  g_byte_array_unref (input);
 }
 
 /* Targets that have something to prepare define it. */

@@ -24,7 +24,7 @@ void
 fuzz_seeds_add_file (GPtrArray *seeds, const char *path)
 {
   GError *error = NULL;
-  char *data;
+  g_autofree char *data = NULL;
   gsize size, position = 0;
 
   if (!g_file_get_contents (path, &data, &size, &error)) {
@@ -42,7 +42,6 @@ fuzz_seeds_add_file (GPtrArray *seeds, const char *path)
     add_seed (seeds, frame, bytes);
     position += bytes;
   }
-  g_free (data);
 }
 
 typedef struct
@@ -84,7 +83,7 @@ add_coded (GPtrArray *seeds, FuzzRandom *random, const Kind *kind)
   PacoEncodedFrame *frame;
   GError *error = NULL;
   size_t plane = (size_t) kind->width * kind->height;
-  uint16_t *samples = g_new (uint16_t, plane * kind->n_components);
+  g_autofree uint16_t *samples = g_new (uint16_t, plane * kind->n_components);
 
   parameters.rate_control = kind->lossless ? PACO_RATE_LOSSLESS
                                            : PACO_RATE_QUALITY;
@@ -117,7 +116,6 @@ add_coded (GPtrArray *seeds, FuzzRandom *random, const Kind *kind)
   add_seed (seeds, frame->data, frame->size);
   frame->release (frame);
   paco_coder_close (PACO_CODER (encoder));
-  g_free (samples);
 }
 
 void

@@ -33,13 +33,13 @@ index_is_good (const uint8_t *data, const PacoHeader *header)
 {
   PacoGeometry *geometry = paco_geometry_new (
       &header->picture, &header->coding);
-  PacoBlockRecord *records = g_new (PacoBlockRecord, geometry->n_blocks);
+  g_autofree PacoBlockRecord *records = g_new (
+      PacoBlockRecord, geometry->n_blocks);
   bool good = paco_index_parse (data + header->header_size,
       header->index_size - header->cut_points_size, geometry,
       header->coding.block_checks, paco_header_payload_size (header), records,
       NULL);
 
-  g_free (records);
   paco_geometry_free (geometry);
   return good;
 }
@@ -54,13 +54,12 @@ typedef struct
 static bool
 has_cut_points (const uint8_t *data, size_t size, const PacoHeader *header)
 {
-  uint8_t *cut = g_malloc (size);
+  g_autofree uint8_t *cut = g_malloc (size);
   size_t cut_size;
   /* It can be cut to a byte less than it is. */
   bool good = header->coding.cut_points && size == header->frame_size
       && paco_frame_cut (data, size, size - 1, cut, &cut_size, NULL);
 
-  g_free (cut);
   return good;
 }
 
@@ -154,7 +153,7 @@ static void
 test_repair (void)
 {
   const GByteArray *seed = seeds->pdata[seeds->len - 1];
-  uint8_t *data = copy_of (seed, seed->len);
+  g_autofree uint8_t *data = copy_of (seed, seed->len);
   PacoHeader header;
 
   g_assert_false (
@@ -163,7 +162,6 @@ test_repair (void)
   fuzz_repair_frame (data, seed->len - 1);
   g_assert_true (
       paco_header_parse_frame (data, seed->len - 1, &header, NULL, NULL));
-  g_free (data);
 }
 
 int

@@ -515,7 +515,7 @@ connect_sink (GstElement *pipeline, const char *name, GCallback callback,
 static void
 play (Playback *playback)
 {
-  GstElement *pipeline = launch (
+  g_autoptr (GstElement) pipeline = launch (
       "filesrc name=file ! %s name=demux "
       "demux.video_0 ! queue max-size-buffers=0 max-size-time=0 "
       "max-size-bytes=64000000 ! pacoparse ! pacodec backend=cpu reduce=%d ! "
@@ -535,7 +535,6 @@ play (Playback *playback)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for_end (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
 
 /* Returns the milliseconds from flash k to its beep. */
