@@ -60,7 +60,6 @@ paco_raw_format_holds (GstVideoFormat format, guint width)
   return TRUE;
 }
 
-/* Says whether the row's format is coded, and known to the running GStreamer. */
 static gboolean
 is_coded (const PacoFormat *row)
 {
@@ -172,7 +171,6 @@ paco_picture_format_from_info (
   return TRUE;
 }
 
-/* Says whether all lines of a component are in the memory that has been mapped. */
 static gboolean
 lines_are_mapped (const PacoRawFormat *raw, guint component,
     const GstVideoInfo *info, const GstVideoFrame *frame)

@@ -5,10 +5,7 @@
 #include "codec/formats.h"
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
-/* Fills *raw. The running GStreamer must know the format. Returns FALSE if it is
- * not coded. */
+/* Returns FALSE if the format is not coded. The running GStreamer must know it. */
 gboolean paco_raw_format (GstVideoFormat format, PacoRawFormat *raw);
 
 /* Fills *raw with the components of a format without its alpha, which is written as
@@ -44,8 +41,7 @@ GstVideoFormat paco_raw_format_pick (GstVideoFormat coded, guint width,
  * the feature format:Interlaced, of one field in each buffer. */
 GstCaps *paco_raw_caps (void);
 
-/* Makes of a GstVideoInfo what is coded. Returns FALSE if the format is not
- * coded, or does not hold all samples. */
+/* Returns FALSE if the format is not coded, or does not hold all samples. */
 gboolean paco_picture_format_from_info (
     const GstVideoInfo *info, bool fields, PacoPictureFormat *picture);
 
@@ -54,9 +50,6 @@ gboolean paco_picture_format_from_info (
 gboolean paco_frame_fits (const PacoRawFormat *raw, const GstVideoInfo *info,
     const GstVideoFrame *frame);
 
-/* Makes of a mapped frame, whose format is not tiled, the picture that the
- * backend sees. */
+/* Makes the backend's picture of a mapped frame, whose format is not tiled. */
 void paco_picture_from_frame (
     const PacoRawFormat *raw, const GstVideoFrame *frame, PacoPicture *picture);
-
-G_END_DECLS

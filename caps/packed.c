@@ -80,7 +80,6 @@ plane_line (const PacoPlanes *planes, guint component, guint y)
       + planes->picture.stride[component] * (gssize) y);
 }
 
-/* Returns how many bits a word of the unpacked line has: 8 or 16. */
 static guint
 unpacked_bits (const GstVideoFormatInfo *finfo)
 {
@@ -197,8 +196,7 @@ paco_fields_fit (const PacoPictureFormat *picture, guint reduce)
   return TRUE;
 }
 
-/* Reads only as many lines of chroma as the frame's picture has; the planes may
- * have more. */
+/* Reads only as many lines of chroma as the frame's picture has. */
 void
 paco_planes_store (
     const PacoPlanes *planes, const PacoRawFormat *raw, GstVideoFrame *frame)

@@ -6,8 +6,6 @@
 #pragma once
 #include "caps/formats.h"
 
-G_BEGIN_DECLS
-
 /* Planes of one picture and room for a line. One thread at a time may use them. */
 typedef struct _PacoPlanes PacoPlanes;
 
@@ -17,7 +15,6 @@ typedef struct _PacoPlanes PacoPlanes;
 PacoPlanes *paco_planes_new (const PacoPictureFormat *format);
 void paco_planes_free (PacoPlanes *planes);
 
-/* Returns the picture that the backend reads or writes. */
 const PacoPicture *paco_planes_picture (const PacoPlanes *planes);
 
 /* Says whether fields of a reduced picture fit into a frame of its size. A picture of
@@ -38,5 +35,3 @@ void paco_planes_pack (PacoPlanes *planes, GstVideoFrame *frame);
  * pictures of which paco_fields_fit() says that they do not fit. */
 void paco_planes_store (
     const PacoPlanes *planes, const PacoRawFormat *raw, GstVideoFrame *frame);
-
-G_END_DECLS

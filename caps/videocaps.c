@@ -6,8 +6,7 @@
 #include "formats.h"
 #include <string.h>
 
-/* The numbers of the file format are those of these enums; if GStreamer ever
- * changed one, it would have to be translated here. */
+/* The numbers of the file format are GStreamer's. */
 G_STATIC_ASSERT (GST_VIDEO_COLOR_RANGE_16_235 == 2);
 G_STATIC_ASSERT (GST_VIDEO_COLOR_MATRIX_BT2020 == 6);
 G_STATIC_ASSERT (GST_VIDEO_TRANSFER_BT601 == 16);
@@ -34,8 +33,7 @@ known (guint value, guint max)
   return value <= max ? value : 0;
 }
 
-/* This is indexed by the header's numbers, because GStreamer has another mode
- * before alternate. */
+/* Indexed by the header's numbers: GStreamer has another mode before alternate. */
 static const GstVideoInterlaceMode interlace_modes[] = {
   [PACO_INTERLACE_PROGRESSIVE] = GST_VIDEO_INTERLACE_MODE_PROGRESSIVE,
   [PACO_INTERLACE_INTERLEAVED] = GST_VIDEO_INTERLACE_MODE_INTERLEAVED,
@@ -52,7 +50,6 @@ interlace_mode_to_header (GstVideoInterlaceMode mode)
   return PACO_INTERLACE_PROGRESSIVE;
 }
 
-/* Returns how many lines a whole frame has. */
 static guint
 frame_height (const PacoHeader *header)
 {
@@ -126,7 +123,6 @@ paco_video_from_info (
     read_hdr (caps, video);
 }
 
-/* Says whether the picture is of R, G and B. */
 static bool
 is_rgb (const PacoHeader *header)
 {
@@ -156,8 +152,7 @@ find_format (const PacoHeader *header)
   GstVideoFormat opaque = GST_VIDEO_FORMAT_UNKNOWN;
   PacoPictureFormat picture = header->picture;
 
-  /* A slice is described by what the samples were before the wavelet along the
-   * stack. */
+  /* A slice's depth says nothing of the samples before the wavelet. */
   if (header->video.slice.length > 0)
     picture.components[0].depth = header->video.slice.depth;
   for (guint i = 0; i < n; i++) {
@@ -242,7 +237,6 @@ multiview_flags (const PacoVideoInfo *video)
   return (GstVideoMultiviewFlags) flags;
 }
 
-/* Fills in what the header says of pictures of the format. */
 static gboolean
 describe (const PacoHeader *header, GstVideoFormat format, GstVideoInfo *info)
 {
@@ -322,8 +316,7 @@ paco_caps_set_hdr (GstCaps *caps, const PacoVideoInfo *video)
   }
 }
 
-/* Uses gst_video_info_to_caps(), which knows how the fields are written and which
- * are left out because they say nothing. */
+/* gst_video_info_to_caps() knows how fields are written, and which say nothing. */
 static void
 set_video_fields (GstCaps *caps, const PacoHeader *header)
 {

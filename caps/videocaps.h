@@ -7,8 +7,6 @@
 #include "codec/header.h"
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 #define PACO_MEDIA_TYPE "video/x-paco"
 
 /* The template caps of every pad say this of coded frames. */
@@ -46,20 +44,14 @@ void paco_caps_picture_rate (
 void paco_video_from_info (
     const GstVideoInfo *info, const GstCaps *caps, PacoVideoInfo *video);
 
-/* Convert buffer flags to PACO_PICTURE_* and back. On a progressive stream both
- * are 0. */
+/* On a progressive stream both are 0. */
 guint8 paco_picture_flags_from_buffer (
     const GstVideoInfo *info, GstBuffer *buffer);
 void paco_picture_flags_to_buffer (const PacoHeader *header, GstBuffer *buffer);
 
-/* Says whether both say the same of a stream; picture_flags, which are a frame's own,
- * do not count. */
+/* Ignores picture_flags, which are a frame's own. */
 gboolean paco_video_equal (const PacoVideoInfo *a, const PacoVideoInfo *b);
 
-/* Says whether a buffer of this stream is coded as two fields. */
 gboolean paco_buffer_has_fields (const GstVideoInfo *info, GstBuffer *buffer);
 
-/* Sets HDR fields of the header in caps. */
 void paco_caps_set_hdr (GstCaps *caps, const PacoVideoInfo *video);
-
-G_END_DECLS

@@ -3,12 +3,8 @@
 #pragma once
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 GST_ELEMENT_REGISTER_DECLARE (pacoenc);
 GST_ELEMENT_REGISTER_DECLARE (pacodec);
 GST_ELEMENT_REGISTER_DECLARE (pacoparse);
 GST_ELEMENT_REGISTER_DECLARE (rtppacopay);
 GST_ELEMENT_REGISTER_DECLARE (rtppacodepay);
-
-G_END_DECLS

@@ -7,7 +7,6 @@
 
 GST_DEBUG_CATEGORY (gst_paco_debug);
 
-/* Finds elementary streams: bytes that begin with a frame. */
 static void
 find_paco (GstTypeFind *find, gpointer user_data)
 {

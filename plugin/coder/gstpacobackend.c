@@ -26,8 +26,7 @@ warn_of_ignored (GstElement *element, const PacoSettings *settings)
 
 /* --- Opening --- */
 
-/* Returns how many milliseconds a device may take to answer, or 0 for the
- * standard. Debuggers need more, and tests need less. */
+/* Milliseconds, or 0 for the standard: debuggers need more, and tests less. */
 static guint
 device_timeout (void)
 {
@@ -191,8 +190,7 @@ gst_paco_post_error (GstElement *element, GError *error)
 
 /* --- Log --- */
 
-/* Returns the sizes of codeblocks as "64x32 to 64x128", or as one size if all are
- * alike. */
+/* Returns "64x32 to 64x128", or one size if all are alike. */
 static char *
 describe_codeblocks (const PacoPictureFormat *picture, const PacoCoding *coding)
 {
@@ -209,8 +207,7 @@ describe_codeblocks (const PacoPictureFormat *picture, const PacoCoding *coding)
                      : g_strdup_printf ("64x%u to 64x%u", low, high);
 }
 
-/* Returns depth, subsampling and wavelet as "10 bits 1x1 cdf97, 10 bits 2x1
- * cdf97, ...". */
+/* Returns "10 bits 1x1 cdf97, 10 bits 2x1 cdf97, ...". */
 static char *
 describe_components (const PacoPictureFormat *picture, const PacoCoding *coding)
 {

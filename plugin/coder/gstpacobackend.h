@@ -8,8 +8,6 @@
 #include "lib/stream/settings.h"
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* Opens the backend that the settings ask for, and posts a warning if one of them
  * has no effect. PacoBackendOptions says what drop is. context is the one in which
  * the CUDA backend is to work, or NULL. It returns a PacoEncoder or a PacoDecoder. */
@@ -22,11 +20,7 @@ GstStructure *gst_paco_stats_to_structure (const PacoStats *stats);
 /* Posts the element error that belongs to the error's code, and frees the error. */
 void gst_paco_post_error (GstElement *element, GError *error);
 
-/* Writes the picture's components and every choice of the coding to the log. */
 void gst_paco_log_coding (GstDebugCategory *category, GstElement *element,
     const PacoPictureFormat *picture, const PacoCoding *coding);
-/* Writes the figures of all frames from start to stop to the log. */
 void gst_paco_log_stats (
     GstDebugCategory *category, GstElement *element, const PacoStats *stats);
-
-G_END_DECLS

@@ -31,8 +31,7 @@ register_flags (const PacoSetting *setting, guint n)
   return g_flags_register_static (setting->values_name, values);
 }
 
-/* Returns the type of the setting's values. Only class_init calls this, which GObject
- * calls for one class at a time. */
+/* Only class_init calls this, which GObject calls for one class at a time. */
 static GType
 values_type (const PacoSetting *setting)
 {
@@ -90,7 +89,6 @@ find (guint id)
       : NULL;
 }
 
-/* Sets a property, of type setting->type. */
 static void
 set_setting (
     PacoSettings *settings, const PacoSetting *setting, const GValue *value)
@@ -215,8 +213,7 @@ set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (parent_class (element))->set_context (element, context);
 }
 
-/* Has the pipe drop frames on the way to READY: while the base class resets itself,
- * none may be finished. */
+/* While the base class resets itself on the way to READY, no frame may be finished. */
 static GstStateChangeReturn
 change_state (GstElement *element, GstStateChange transition)
 {

@@ -88,8 +88,7 @@ open_coder (GstPacoCoder *coder, const PacoSettings *settings,
       coder->element, settings, coder->encodes, context, drop, error);
 }
 
-/* Pictures in device memory are wanted with one device only, because a picture
- * lies on one. */
+/* A picture in device memory lies on one device. */
 static gboolean
 is_wanted (const PacoSettings *settings)
 {
@@ -115,18 +114,12 @@ open_in (GstPacoCoder *coder, const PacoSettings *settings,
 static PacoCoder *
 open_in_shared (GstPacoCoder *coder, const PacoSettings *settings)
 {
-  GstPacoCudaContext *context;
-  PacoCoder *opened;
+  g_autoptr (GstPacoCudaContext) context = NULL;
 
   coder->cuda.handle = NULL;
-  if (!is_wanted (settings))
-    return NULL;
-  context = gst_paco_cuda_ask_neighbors (&coder->cuda);
-  if (context == NULL)
-    return NULL;
-  opened = open_in (coder, settings, context, NULL);
-  gst_object_unref (context);
-  return opened;
+  if (is_wanted (settings))
+    context = gst_paco_cuda_ask_neighbors (&coder->cuda);
+  return context != NULL ? open_in (coder, settings, context, NULL) : NULL;
 }
 
 /* --- start and stop --- */
@@ -179,8 +172,7 @@ gst_paco_coder_start (GstPacoCoder *coder)
   return FALSE;
 }
 
-/* Drops all frames, those that are being pushed excepted. The stream lock must
- * not be held. */
+/* Drops all frames but those that are being pushed. Without the stream lock. */
 static void
 abandon (GstPacoCoder *coder)
 {
@@ -194,8 +186,7 @@ abandon (GstPacoCoder *coder)
   gst_paco_pipe_set_dropping (coder->pipe, FALSE);
 }
 
-/* Sums up what all coders since the start have done, the last of which is open.
- * The object lock must be held. */
+/* Adds up all coders since the start. The object lock is held. */
 static void
 read_stats (GstPacoCoder *coder)
 {
@@ -214,7 +205,7 @@ read_stats (GstPacoCoder *coder)
 void
 gst_paco_coder_stop (GstPacoCoder *coder)
 {
-  GstAllocator *allocator, *coded;
+  g_autoptr (GstAllocator) allocator = NULL, coded = NULL;
   PacoCoder *opened;
 
   if (coder->coder == NULL)
@@ -232,14 +223,10 @@ gst_paco_coder_stop (GstPacoCoder *coder)
   GST_OBJECT_UNLOCK (coder->element);
   gst_paco_log_stats (GST_CAT_DEFAULT, coder->element, &coder->last_stats);
 
-  if (coded != NULL) {
+  if (coded != NULL)
     gst_paco_recycler_stop (coded);
-    gst_object_unref (coded);
-  }
-  if (allocator != NULL) {
-    gst_paco_allocator_detach (allocator);
-    gst_object_unref (allocator);
-  }
+  if (allocator != NULL)
+    gst_paco_allocator_set_coder (allocator, NULL);
   paco_coder_close (opened);
   gst_paco_cuda_share (&coder->cuda, NULL);
 }
@@ -308,8 +295,7 @@ gst_paco_coder_submitted (GstPacoCoder *coder)
   return gst_paco_pipe_take_flow (coder->pipe);
 }
 
-/* The time that a finished frame waits while another one is pushed is
- * downstream's latency, and is not counted. */
+/* The time that a finished frame waits for others to be pushed is downstream's. */
 void
 gst_paco_coder_finished (GstPacoCoder *coder, const GstPacoFrame *frame,
     const PacoFrameTimes *times, gsize size, gint64 stored)
@@ -428,17 +414,16 @@ replace (GstPacoCoder *coder, PacoCoder *opened)
   closed = coder->coder;
   coder->coder = opened;
   if (coder->allocator != NULL)
-    gst_paco_allocator_attach (coder->allocator, opened);
+    gst_paco_allocator_set_coder (coder->allocator, opened);
   else
     coder->allocator = gst_paco_allocator_new (opened);
   GST_OBJECT_UNLOCK (coder->element);
   paco_coder_close (closed);
 }
 
-/* Posts a warning, which the user gets once, because the pictures are right all
- * the same. */
+/* The user gets the warning once: the pictures are right all the same. */
 static void
-warn (GstPacoCoder *coder, GError *error)
+warn_of_copies (GstPacoCoder *coder, GError *error)
 {
   if (!coder->warned_of_copies)
     GST_ELEMENT_WARNING (coder->element, RESOURCE, NOT_FOUND,
@@ -458,37 +443,30 @@ move (GstPacoCoder *coder, GstPacoCudaContext *context)
   PacoCoder *opened;
   GError *error = NULL;
 
-  if (gst_paco_cuda_context_handle (context) == coder->cuda.handle)
+  if (gst_paco_cuda_context_foreign (context).handle == coder->cuda.handle)
     return TRUE;
   copy_settings (coder, &settings);
   opened = open_in (coder, &settings, context, &error);
   paco_settings_clear (&settings);
-  if (opened == NULL) {
-    warn (coder, error);
-    return FALSE;
-  }
-  replace (coder, opened);
-  return TRUE;
+  if (opened != NULL)
+    replace (coder, opened);
+  else
+    warn_of_copies (coder, error);
+  return opened != NULL;
 }
 
 gboolean
 gst_paco_coder_share (GstPacoCoder *coder, gboolean may_create)
 {
-  GstPacoCudaContext *context;
-  gboolean entered;
+  g_autoptr (GstPacoCudaContext) context = NULL;
 
   if (!gst_paco_coder_can_share (coder))
     return FALSE;
   context = gst_paco_cuda_find_context (
       &coder->cuda, device_id (coder), may_create);
-  if (context == NULL) {
-    if (may_create)
-      warn (coder, NULL);
-    return FALSE;
-  }
-  entered = move (coder, context);
-  gst_object_unref (context);
-  return entered;
+  if (context == NULL && may_create)
+    warn_of_copies (coder, NULL);
+  return context != NULL && move (coder, context);
 }
 
 gboolean
@@ -496,10 +474,13 @@ gst_paco_coder_is_elsewhere (GstPacoCoder *coder, GstBuffer *buffer)
 {
   GstPacoCudaContext *context = gst_paco_cuda_buffer_context (buffer);
   gint id = device_id (coder);
+  guint device = 0;
 
-  return context != NULL && gst_paco_coder_can_share (coder)
-      && gst_paco_cuda_context_handle (context) != coder->cuda.handle
-      && (id < 0 || id == gst_paco_cuda_context_device (context));
+  if (context == NULL || !gst_paco_coder_can_share (coder)
+      || gst_paco_cuda_context_foreign (context).handle == coder->cuda.handle)
+    return FALSE;
+  g_object_get (context, "cuda-device-id", &device, NULL);
+  return id < 0 || id == (gint) device;
 }
 
 gboolean

@@ -9,15 +9,12 @@
 #include "lib/stream/settings.h"
 #include "plugin/cuda/gstpacocuda.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   GstElement *element;
   gboolean encodes;
   GstPacoPipeFunc push;
-  /* Adds to the property stats what only one of the elements has. The object lock is
-   * held. */
+  /* Adds one element's own fields to the property stats. The object lock is held. */
   void (*describe) (GstElement *element, GstStructure *stats);
 
   GstPacoCuda cuda;
@@ -58,19 +55,15 @@ void gst_paco_coder_init (GstPacoCoder *coder, GstElement *element,
     GstPacoPipeFunc push,
     void (*describe) (GstElement *element, GstStructure *stats));
 void gst_paco_coder_clear (GstPacoCoder *coder);
-/* Returns the coder of an element. */
 GstPacoCoder *gst_paco_coder_of (gpointer element);
 
 /* Opens the coder that the settings ask for, or posts an error. */
 gboolean gst_paco_coder_start (GstPacoCoder *coder);
-/* Drops what is in flight. */
 void gst_paco_coder_stop (GstPacoCoder *coder);
 
-/* Has to be called after the coder has been configured: large pictures are coded
- * with fewer frames in flight than the settings allow. */
+/* To be called after each configuration, which may change the depth. */
 void gst_paco_coder_configured (GstPacoCoder *coder);
 
-/* Tells downstream how late pictures like info's come, in stacks of this length. */
 void gst_paco_coder_begin_latency (
     GstPacoCoder *coder, const GstVideoInfo *info, guint stack);
 
@@ -120,5 +113,3 @@ gboolean gst_paco_coder_follow (GstPacoCoder *coder, GstBuffer *buffer);
 /* Installs what the classes of both elements do alike: the properties of the owner,
  * which is PACO_OF_PACOENC or PACO_OF_PACODEC, contexts, and the end. */
 void gst_paco_coder_class_init (GObjectClass *klass, PacoSettingOwner owner);
-
-G_END_DECLS

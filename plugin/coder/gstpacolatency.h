@@ -5,8 +5,6 @@
 #pragma once
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* No claim is larger, whatever the frame rate and however long coding takes. */
 #define GST_PACO_MAX_LATENCY GST_SECOND
 
@@ -25,8 +23,7 @@ typedef struct
   guint n, window;
 } GstPacoLatency;
 
-/* Prepares for another frame rate, which is unknown if fps_n is 0. Nothing has
- * been measured then. */
+/* fps_n is 0 if the frame rate is unknown. Forgets what was measured. */
 void gst_paco_latency_init (
     GstPacoLatency *latency, guint depth, gint fps_n, gint fps_d);
 /* Says that frames come in stacks of so many. */
@@ -38,5 +35,3 @@ void gst_paco_latency_hold (
  * needs twice as many frames as the one before, so that the claim comes to rest. */
 gboolean gst_paco_latency_measured (
     GstPacoLatency *latency, GstClockTime elapsed);
-
-G_END_DECLS

@@ -14,8 +14,6 @@
 #include "codec/coder.h"
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 typedef struct _GstPacoPipe GstPacoPipe;
 typedef struct _GstPacoMember GstPacoMember; /* of a stack: gstpacostack.h */
 
@@ -40,8 +38,7 @@ typedef struct
 /* Takes the oldest frame from the coder, pushes it and calls gst_paco_pipe_done(). */
 typedef void (*GstPacoPipeFunc) (GstElement *element);
 
-/* Makes a pipe for coders of this depth or less, and starts its thread. NULL if the
- * thread cannot be created. */
+/* Starts the thread for coders of this depth or less. NULL if that fails. */
 GstPacoPipe *gst_paco_pipe_new (const char *thread_name, guint depth,
     GstElement *owner, GstPacoPipeFunc push);
 /* Joins the thread. Frames in flight must have been abandoned before. */
@@ -67,7 +64,6 @@ void gst_paco_pipe_give (GstPacoFrame *frame);
 void gst_paco_pipe_submitted (GstPacoPipe *pipe);
 void gst_paco_pipe_take_back (GstPacoFrame *frame);
 
-/* Unmaps what is mapped. */
 void gst_paco_frame_unmap (GstPacoFrame *frame);
 
 /* --- any thread --- */
@@ -80,11 +76,9 @@ void gst_paco_pipe_done (GstPacoPipe *pipe, GstFlowReturn flow);
 
 /* Returns the owner, which the caller unrefs, or NULL if the coder is lost. */
 gpointer gst_paco_pipe_ref_owner (GstPacoPipe *pipe);
-/* Says that the coder is lost: the owner waits for no frame any more, and the flow is
- * an error. */
+/* The coder is lost: the owner waits for no frame, and the flow is an error. */
 void gst_paco_pipe_lose (GstPacoPipe *pipe);
 
-/* Waits until all frames are done. */
 void gst_paco_pipe_wait_done (GstPacoPipe *pipe);
 /* Waits until all frames are done and the thread has left `push`: after frames have
  * been abandoned it may still wait for one of them, and must not take the next frame
@@ -97,5 +91,3 @@ GstFlowReturn gst_paco_pipe_take_flow (GstPacoPipe *pipe);
 /* Says whether frames that are collected are dropped instead of being pushed. */
 void gst_paco_pipe_set_dropping (GstPacoPipe *pipe, gboolean dropping);
 gboolean gst_paco_pipe_is_dropping (GstPacoPipe *pipe);
-
-G_END_DECLS

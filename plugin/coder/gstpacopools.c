@@ -48,8 +48,7 @@ add_pool (GstQuery *query, GstCaps *caps, guint size, GstAllocator *allocator,
   return ok;
 }
 
-/* Proposes more buffers than there are frames in flight, so that upstream can
- * fill one meanwhile. Their strides may be any. */
+/* Upstream gets one buffer more than there are frames in flight. */
 gboolean
 gst_paco_pools_propose (GstPacoCoder *coder, GstQuery *query)
 {
@@ -107,7 +106,7 @@ reserve_buffers (GstQuery *query, guint n_in_flight)
   gst_clear_object (&pool);
 }
 
-/* Offers memory that the device writes by itself, unless downstream has its own. */
+/* Downstream's own memory goes before the device's. */
 static void
 offer_memory (GstQuery *query, GstAllocator *allocator)
 {
@@ -142,7 +141,6 @@ gst_paco_pools_adapt (GstPacoCoder *coder, GstQuery *query)
   return TRUE;
 }
 
-/* Lets the pool have strides of its own if downstream takes them. */
 static void
 enable_video_meta (GstQuery *query, GstBufferPool *pool)
 {

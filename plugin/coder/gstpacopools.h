@@ -5,10 +5,7 @@
 #pragma once
 #include "gstpacocoder.h"
 
-G_BEGIN_DECLS
-
-/* Proposes a pool for samples to upstream of an encoder. It is of device memory if the
- * caps are. */
+/* Proposes a pool for samples to upstream of an encoder. */
 gboolean gst_paco_pools_propose (GstPacoCoder *coder, GstQuery *query);
 /* Offers memory for encoded frames to upstream of a decoder. */
 void gst_paco_pools_propose_coded (GstPacoCoder *coder, GstQuery *query);
@@ -19,5 +16,3 @@ gboolean gst_paco_pools_adapt (GstPacoCoder *coder, GstQuery *query);
 /* Afterwards, prepares the pool that was chosen. Says whether it can allocate as many
  * buffers as it must have at least, which the base class does not check. */
 gboolean gst_paco_pools_activate (GstQuery *query);
-
-G_END_DECLS

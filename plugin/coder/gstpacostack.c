@@ -53,12 +53,6 @@ gst_paco_stack_check (GstElement *element, const GstCaps *caps,
   return TRUE;
 }
 
-void
-gst_paco_stack_format (PacoPictureFormat *picture)
-{
-  picture->components[0].depth = PACO_SLICE_DEPTH;
-}
-
 /* --- memory --- */
 
 gboolean
@@ -124,19 +118,6 @@ gst_paco_stack_drop (GstPacoStack *stack)
   gst_paco_stack_begin (stack);
 }
 
-void
-gst_paco_stack_add (GstPacoStack *stack, guint i, GstVideoCodecFrame *frame)
-{
-  stack->members[i].frame = frame;
-  stack->n++;
-}
-
-GstVideoCodecFrame *
-gst_paco_stack_take (GstPacoStack *stack, guint i)
-{
-  return g_steal_pointer (&stack->members[i].frame);
-}
-
 /* --- samples --- */
 
 static guint16 *
@@ -156,13 +137,6 @@ gst_paco_stack_load (GstPacoStack *stack, guint i, const GstVideoFrame *picture)
         line (stack, i, y), stack->width);
 }
 
-static void
-swap_bytes (guint16 *samples, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    samples[i] = GUINT16_SWAP_LE_BE (samples[i]);
-}
-
 void
 gst_paco_stack_store (
     const GstPacoStack *stack, guint i, GstVideoFrame *picture)
@@ -175,8 +149,8 @@ gst_paco_stack_store (
         + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (picture, 0);
 
     paco_slice_store (&stack->plan, line (stack, i, y), to, stack->width);
-    if (swap)
-      swap_bytes ((guint16 *) to, stack->width);
+    for (guint x = 0; swap && x < stack->width; x++)
+      ((guint16 *) to)[x] = GUINT16_SWAP_LE_BE (((guint16 *) to)[x]);
   }
 }
 
@@ -187,22 +161,6 @@ gst_paco_stack_blank (GstPacoStack *stack, guint i)
 
   for (gsize k = 0; k < n; k++)
     stack->slices[i][k] = 1u << (PACO_SLICE_DEPTH - 1);
-}
-
-void
-gst_paco_stack_forward (GstPacoStack *stack, const PacoParameters *parameters)
-{
-  stack->plan = paco_policy_stack (&stack->plan, parameters, stack->slices,
-      stack->width, stack->height, stack->work);
-  paco_stack_forward (
-      &stack->plan, stack->slices, (gsize) stack->width * stack->height);
-}
-
-void
-gst_paco_stack_inverse (GstPacoStack *stack)
-{
-  paco_stack_inverse (
-      &stack->plan, stack->slices, (gsize) stack->width * stack->height);
 }
 
 void

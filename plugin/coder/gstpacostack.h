@@ -8,8 +8,6 @@
 #include "codec/parameters.h"
 #include "gstpacopipe.h"
 
-G_BEGIN_DECLS
-
 struct _GstPacoMember
 {
   GstVideoCodecFrame *frame; /* owned; NULL if there is none */
@@ -42,9 +40,6 @@ typedef struct
 gboolean gst_paco_stack_check (GstElement *element, const GstCaps *caps,
     const GstVideoInfo *info, const PacoParameters *parameters, guint length);
 
-/* Makes a picture's format that of its slices, whose samples have 16 bits. */
-void gst_paco_stack_format (PacoPictureFormat *picture);
-
 /* Allocates memory for stacks of n_slices of this size, and `work` more samples for
  * gst_paco_stack_forward(). Nothing may be with the coder. Errors UNSUPPORTED,
  * MEMORY. */
@@ -52,14 +47,8 @@ gboolean gst_paco_stack_reserve (GstPacoStack *stack, guint n_slices,
     guint width, guint height, gsize work, GError **error);
 /* Frees the memory, and drops the frames of the stack. */
 void gst_paco_stack_clear (GstPacoStack *stack);
-/* Drops the frames of the stack. */
 void gst_paco_stack_drop (GstPacoStack *stack);
 
-/* Makes a frame, which it takes, slice i of the stack. */
-void gst_paco_stack_add (
-    GstPacoStack *stack, guint i, GstVideoCodecFrame *frame);
-/* Returns the frame of slice i, which belongs to the caller then. */
-GstVideoCodecFrame *gst_paco_stack_take (GstPacoStack *stack, guint i);
 /* Begins a stack. The frames of the one before have been taken. */
 void gst_paco_stack_begin (GstPacoStack *stack);
 
@@ -71,15 +60,7 @@ void gst_paco_stack_store (
     const GstPacoStack *stack, guint i, GstVideoFrame *picture);
 /* Sets the samples of slice i to what stands for zero. */
 void gst_paco_stack_blank (GstPacoStack *stack, guint i);
-/* The first chooses a wavelet along the stack and applies it, for which the stack needs
- * paco_policy_stack_work() samples to work in; the second undoes it. */
-void gst_paco_stack_forward (
-    GstPacoStack *stack, const PacoParameters *parameters);
-void gst_paco_stack_inverse (GstPacoStack *stack);
-
 /* Sets *picture to slice i, as the coder reads or writes it. The frame keeps its memory
  * until it comes back from the coder. */
 void gst_paco_stack_picture (
     GstPacoStack *stack, guint i, GstPacoFrame *frame, PacoPicture *picture);
-
-G_END_DECLS

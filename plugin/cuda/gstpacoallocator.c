@@ -114,28 +114,15 @@ gst_paco_allocator_new (PacoCoder *coder)
   return GST_ALLOCATOR_CAST (gst_object_ref_sink (self));
 }
 
-/* Takes ownership of a reference to a coder, or of NULL. */
-static void
-set_coder (GstAllocator *allocator, PacoCoder *coder)
+void
+gst_paco_allocator_set_coder (GstAllocator *allocator, PacoCoder *coder)
 {
   GstPacoAllocator *self = GST_PACO_ALLOCATOR (allocator);
   PacoCoder *last;
 
   g_mutex_lock (&self->lock);
   last = self->coder;
-  self->coder = coder;
+  self->coder = coder != NULL ? paco_coder_ref (coder) : NULL;
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&last, paco_coder_unref);
-}
-
-void
-gst_paco_allocator_attach (GstAllocator *allocator, PacoCoder *coder)
-{
-  set_coder (allocator, paco_coder_ref (coder));
-}
-
-void
-gst_paco_allocator_detach (GstAllocator *allocator)
-{
-  set_coder (allocator, NULL);
 }

@@ -6,8 +6,6 @@
 #include "codec/coder.h"
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_PACO_ALLOCATOR (gst_paco_allocator_get_type ())
 G_DECLARE_FINAL_TYPE (
     GstPacoAllocator, gst_paco_allocator, GST, PACO_ALLOCATOR, GstAllocator)
@@ -15,11 +13,7 @@ G_DECLARE_FINAL_TYPE (
 /* Makes an allocator. The coder must have host memory. */
 GstAllocator *gst_paco_allocator_new (PacoCoder *coder);
 
-/* From now on memory comes from this coder, which must have host memory. */
-void gst_paco_allocator_attach (GstAllocator *allocator, PacoCoder *coder);
-
-/* Says that the coder is about to be closed. Pools may go on asking for memory; from
- * now on they get the system's. */
-void gst_paco_allocator_detach (GstAllocator *allocator);
-
-G_END_DECLS
+/* From now on memory comes from this coder, which must have host memory, or, if it is
+ * NULL, from the system: pools may go on asking when their coder is about to be
+ * closed. */
+void gst_paco_allocator_set_coder (GstAllocator *allocator, PacoCoder *coder);

@@ -5,9 +5,6 @@
 #include "caps/formats.h"
 #include "gpu/driver_types.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
-#define GST_CAT_DEFAULT gst_paco_debug
-
 void
 gst_paco_cuda_init (GstPacoCuda *cuda, GstElement *element)
 {
@@ -41,8 +38,7 @@ is_device_format (const GstPacoCudaLibrary *library, const GValue *name)
       && gst_paco_cuda_library_has_format (library, format);
 }
 
-/* Keeps in the structure only the formats that there is memory for. Returns FALSE
- * if none are left. */
+/* Keeps only the formats that there is memory for. FALSE if none are left. */
 static gboolean
 keep_device_formats (const GstPacoCudaLibrary *library, GstStructure *structure)
 {
@@ -66,8 +62,7 @@ keep_device_formats (const GstPacoCudaLibrary *library, GstStructure *structure)
   return any;
 }
 
-/* Adds caps only for whole pictures: single fields in buffers, which have a
- * feature of their own, are rare. */
+/* Single fields in buffers, which have a feature of their own, are left out. */
 GstCaps *
 gst_paco_cuda_extend_caps (GstCaps *raw)
 {
@@ -94,25 +89,19 @@ gst_paco_cuda_extend_caps (GstCaps *raw)
   return caps;
 }
 
+/* Keeps structures on a device, or those elsewhere. */
 static gboolean
-is_elsewhere (
-    GstCapsFeatures *features, GstStructure *structure, gpointer unused)
+is_on_device (GstCapsFeatures *features, GstStructure *structure, gpointer on)
 {
-  return !has_feature (features);
-}
-
-static gboolean
-is_on_device (
-    GstCapsFeatures *features, GstStructure *structure, gpointer unused)
-{
-  return has_feature (features);
+  return has_feature (features) == GPOINTER_TO_INT (on);
 }
 
 GstCaps *
 gst_paco_cuda_strip_caps (GstCaps *caps)
 {
   caps = gst_caps_make_writable (caps);
-  gst_caps_filter_and_map_in_place (caps, is_elsewhere, NULL);
+  gst_caps_filter_and_map_in_place (
+      caps, is_on_device, GINT_TO_POINTER (FALSE));
   return caps;
 }
 
@@ -128,40 +117,35 @@ gst_paco_cuda_pick_format (GstPad *pad, GstVideoFormat coded, guint width,
     guint height, GstVideoInterlaceMode mode)
 {
   const GstPacoCudaLibrary *library = gst_paco_cuda_library_loaded ();
-  GstVideoFormat format = GST_VIDEO_FORMAT_UNKNOWN;
-  GstCaps *template, *named;
+  g_autoptr (GstCaps) named = NULL, template = NULL, picked = NULL;
+  GstVideoFormat format;
 
   if (library == NULL || mode == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
     return GST_VIDEO_FORMAT_UNKNOWN;
 
-  /* A peer that takes anything, or any feature, as converters do, has not asked
-   * for this one. */
+  /* Converters, which take anything, have not asked for this feature. */
   named = gst_pad_peer_query_caps (pad, NULL);
   if (gst_caps_is_any (named))
-    gst_caps_replace (&named, GST_CAPS_NONE);
+    return GST_VIDEO_FORMAT_UNKNOWN;
   named = gst_caps_make_writable (named);
-  gst_caps_filter_and_map_in_place (named, is_on_device, NULL);
+  gst_caps_filter_and_map_in_place (
+      named, is_on_device, GINT_TO_POINTER (TRUE));
   template = gst_pad_get_pad_template_caps (pad);
   gst_caps_take (&named, gst_caps_intersect (named, template));
-  gst_caps_unref (template);
   named = gst_caps_make_writable (named);
   for (guint i = 0; i < gst_caps_get_size (named); i++)
     gst_caps_set_features (named, i, NULL);
+  if (gst_caps_is_empty (named))
+    return GST_VIDEO_FORMAT_UNKNOWN;
 
-  if (!gst_caps_is_empty (named)) {
-    GstCaps *picked;
-
-    format = paco_raw_format_pick (coded, width, mode, named);
-    picked = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
-        gst_video_format_to_string (format), "width", G_TYPE_INT, (gint) width,
-        "height", G_TYPE_INT, (gint) height, NULL);
-    if (!gst_caps_can_intersect (named, picked)
-        || !gst_paco_cuda_library_has_format (library, format))
-      format = GST_VIDEO_FORMAT_UNKNOWN;
-    gst_caps_unref (picked);
-  }
-  gst_caps_unref (named);
-  return format;
+  format = paco_raw_format_pick (coded, width, mode, named);
+  picked = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
+      gst_video_format_to_string (format), "width", G_TYPE_INT, (gint) width,
+      "height", G_TYPE_INT, (gint) height, NULL);
+  return gst_caps_can_intersect (named, picked)
+          && gst_paco_cuda_library_has_format (library, format)
+      ? format
+      : GST_VIDEO_FORMAT_UNKNOWN;
 }
 
 /* --- Context --- */
@@ -201,21 +185,19 @@ gst_paco_cuda_answer (GstPacoCuda *cuda, GstQuery *query)
   return answered;
 }
 
-/* Asks the neighbor of a pad for a context. An element that has one sets it on
- * this element. */
+/* An element that has a context may also set it on this element. */
 static void
 ask_neighbor (GstPacoCuda *cuda, const char *pad_name)
 {
-  GstPad *pad = gst_element_get_static_pad (cuda->element, pad_name);
-  GstQuery *query = gst_query_new_context (GST_PACO_CUDA_CONTEXT_TYPE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (cuda->element, pad_name);
+  g_autoptr (GstQuery)
+      query = gst_query_new_context (GST_PACO_CUDA_CONTEXT_TYPE);
   GstContext *context = NULL;
 
   if (gst_pad_peer_query (pad, query))
     gst_query_parse_context (query, &context);
   if (context != NULL)
     gst_element_set_context (cuda->element, context);
-  gst_query_unref (query);
-  gst_object_unref (pad);
 }
 
 GstPacoCudaContext *
@@ -233,21 +215,13 @@ gst_paco_cuda_ask_neighbors (GstPacoCuda *cuda)
   return context;
 }
 
-static void
-ask_application (GstPacoCuda *cuda)
-{
-  gst_element_post_message (cuda->element,
-      gst_message_new_need_context (
-          GST_OBJECT (cuda->element), GST_PACO_CUDA_CONTEXT_TYPE));
-}
-
 GstPacoCudaContext *
 gst_paco_cuda_find_context (
     GstPacoCuda *cuda, gint device_id, gboolean may_create)
 {
   const GstPacoCudaLibrary *library = gst_paco_cuda_library_loaded ();
   GstPacoCudaContext *context = NULL;
-  GstContext *known;
+  g_autoptr (GstContext) known = NULL;
 
   if (library == NULL)
     return NULL;
@@ -262,13 +236,13 @@ gst_paco_cuda_find_context (
   } else {
     context = gst_paco_cuda_ask_neighbors (cuda);
     if (context == NULL) {
-      ask_application (cuda);
+      gst_element_post_message (cuda->element,
+          gst_message_new_need_context (
+              GST_OBJECT (cuda->element), GST_PACO_CUDA_CONTEXT_TYPE));
       context = gst_paco_cuda_peek_context (cuda);
     }
   }
   g_rec_mutex_unlock (&cuda->lock);
-  if (known != NULL)
-    gst_context_unref (known);
   return context;
 }
 
@@ -287,13 +261,12 @@ gst_paco_cuda_peek_context (GstPacoCuda *cuda)
 void
 gst_paco_cuda_share (GstPacoCuda *cuda, GstPacoCudaContext *context)
 {
-  GstPacoCudaContext *last;
+  g_autoptr (GstPacoCudaContext) last = NULL;
 
   g_rec_mutex_lock (&cuda->lock);
   last = cuda->context;
   cuda->context = context != NULL ? gst_object_ref (context) : NULL;
   g_rec_mutex_unlock (&cuda->lock);
-  g_clear_pointer (&last, gst_object_unref);
 }
 
 static GstPacoCudaMemory *
@@ -315,26 +288,11 @@ gst_paco_cuda_buffer_context (GstBuffer *buffer)
   return memory != NULL ? memory->context : NULL;
 }
 
-gint
-gst_paco_cuda_context_device (GstPacoCudaContext *context)
-{
-  guint device = 0;
-
-  g_object_get (context, "cuda-device-id", &device, NULL);
-  return (gint) device;
-}
-
-gpointer
-gst_paco_cuda_context_handle (GstPacoCudaContext *context)
-{
-  return gst_paco_cuda_library ()->context_handle (context);
-}
-
 PacoForeignContext
 gst_paco_cuda_context_foreign (GstPacoCudaContext *context)
 {
   return (PacoForeignContext){
-    .handle = gst_paco_cuda_context_handle (context),
+    .handle = gst_paco_cuda_library ()->context_handle (context),
     .owner = context,
     .ref = gst_object_ref,
     .unref = gst_object_unref,
@@ -349,7 +307,8 @@ is_ours (GstPacoCuda *cuda, GstBufferPool *pool)
   return pool != NULL
       && g_type_is_a (
           G_OBJECT_TYPE (pool), gst_paco_cuda_library ()->pool_type ())
-      && gst_paco_cuda_context_handle (((GstPacoCudaPool *) pool)->context)
+      && gst_paco_cuda_library ()->context_handle (
+             ((GstPacoCudaPool *) pool)->context)
       == cuda->handle;
 }
 
@@ -374,7 +333,7 @@ configure_pool (
 static GstBufferPool *
 new_pool (GstPacoCuda *cuda, GstCaps *caps, guint *size, guint min)
 {
-  GstPacoCudaContext *context = gst_paco_cuda_peek_context (cuda);
+  g_autoptr (GstPacoCudaContext) context = gst_paco_cuda_peek_context (cuda);
   GstBufferPool *pool = NULL;
   GstVideoInfo info;
 
@@ -386,24 +345,21 @@ new_pool (GstPacoCuda *cuda, GstCaps *caps, guint *size, guint min)
     if (!configure_pool (pool, caps, size, min, 0))
       gst_clear_object (&pool);
   }
-  g_clear_pointer (&context, gst_object_unref);
   return pool;
 }
 
 gboolean
 gst_paco_cuda_propose (GstPacoCuda *cuda, GstQuery *query, guint n)
 {
-  GstBufferPool *pool;
+  g_autoptr (GstBufferPool) pool = NULL;
   GstCaps *caps;
   guint size;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  pool = caps != NULL ? new_pool (cuda, caps, &size, n) : NULL;
-  if (pool == NULL)
-    return FALSE;
-  gst_query_add_allocation_pool (query, pool, size, n, 0);
-  gst_object_unref (pool);
-  return TRUE;
+  pool = new_pool (cuda, caps, &size, n);
+  if (pool != NULL)
+    gst_query_add_allocation_pool (query, pool, size, n, 0);
+  return pool != NULL;
 }
 
 /* A pool of downstream's that would run out of buffers is not used either. */
@@ -411,7 +367,7 @@ gboolean
 gst_paco_cuda_decide (GstPacoCuda *cuda, GstQuery *query, guint n)
 {
   gboolean has_pool = gst_query_get_n_allocation_pools (query) > 0;
-  GstBufferPool *pool = NULL;
+  g_autoptr (GstBufferPool) pool = NULL;
   guint size = 0, min = 0, max = 0;
   GstCaps *caps;
 
@@ -431,14 +387,12 @@ gst_paco_cuda_decide (GstPacoCuda *cuda, GstQuery *query, guint n)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
   else
     gst_query_add_allocation_pool (query, pool, size, min, max);
-  gst_object_unref (pool);
   return TRUE;
 }
 
 /* --- Frames --- */
 
-/* Returns how many bytes of a line of the memory the library copies to the host
- * and back. */
+/* How many bytes of a line the library copies to the host and back. */
 static gint64
 copied_bytes (const GstPacoCudaMemory *memory)
 {

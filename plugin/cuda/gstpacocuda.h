@@ -9,8 +9,6 @@
 #include "gstpacocudalibrary.h"
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   GstElement *element;
@@ -27,8 +25,7 @@ void gst_paco_cuda_clear (GstPacoCuda *cuda);
 
 /* --- Caps --- */
 
-/* For templates: puts those of the formats of raw that libgstcuda has before raw,
- * which it takes ownership of. */
+/* Puts the formats that libgstcuda has before raw, which it takes, for templates. */
 GstCaps *gst_paco_cuda_extend_caps (GstCaps *raw);
 /* Returns caps without pictures in device memory; it takes ownership of caps. */
 GstCaps *gst_paco_cuda_strip_caps (GstCaps *caps);
@@ -61,19 +58,13 @@ GstPacoCudaContext *gst_paco_cuda_ask_neighbors (GstPacoCuda *cuda);
 /* From now on shares this context, or none if it is NULL. */
 void gst_paco_cuda_share (GstPacoCuda *cuda, GstPacoCudaContext *context);
 
-/* Returns the context in which a buffer lies, which is not a new reference, or
- * NULL if it does not lie in device memory. */
+/* Returns no new reference, or NULL if the buffer is not in device memory. */
 GstPacoCudaContext *gst_paco_cuda_buffer_context (GstBuffer *buffer);
-/* These return the number of a context's device; the CUcontext; and the context for a
- * coder. */
-gint gst_paco_cuda_context_device (GstPacoCudaContext *context);
-gpointer gst_paco_cuda_context_handle (GstPacoCudaContext *context);
 PacoForeignContext gst_paco_cuda_context_foreign (GstPacoCudaContext *context);
 
 /* --- Pools: device memory in the context that the coder works in --- */
 
-/* Proposes to upstream a pool of at least n buffers. Returns FALSE if none can be
- * had. */
+/* Proposes a pool of at least n buffers to upstream. FALSE if that fails. */
 gboolean gst_paco_cuda_propose (GstPacoCuda *cuda, GstQuery *query, guint n);
 /* Changes the answer of downstream so that there are n buffers more. Downstream's
  * own pool is used if it is in the same context. */
@@ -96,5 +87,3 @@ typedef struct
 gboolean gst_paco_cuda_map (GstPacoCuda *cuda, GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags access,
     GstPacoCudaPlace *place);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #pragma once
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 #define GST_PACO_CUDA_FEATURE "memory:CUDAMemory"
 #define GST_PACO_CUDA_CONTEXT_TYPE "gst.cuda.context"
 /* Maps device memory as a device address. */
@@ -17,6 +15,7 @@ G_BEGIN_DECLS
 
 /* A GstObject with a CUcontext, which it destroys in the end. */
 typedef struct _GstCudaContext GstPacoCudaContext;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstPacoCudaContext, gst_object_unref)
 typedef struct _GstCudaStream GstPacoCudaStream;
 
 /* Memory and pools of the library begin with these members. */
@@ -71,17 +70,13 @@ typedef struct
 #undef GST_PACO_CUDA_MEMBER
 } GstPacoCudaLibrary;
 
-/* Returns the library, which is never closed again, or NULL if it is not installed
- * or the option gstcuda is off. Opening it does not call CUDA. */
+/* NULL if it is not installed, or the option gstcuda is off. Does not call CUDA. */
 const GstPacoCudaLibrary *gst_paco_cuda_library (void);
 
-/* Returns the library after it has loaded the driver, so that its functions may
- * be called, or NULL if there is no driver. */
+/* Returns the library with its driver loaded, or NULL if there is no driver. */
 const GstPacoCudaLibrary *gst_paco_cuda_library_loaded (void);
 
 /* Says whether the installed library has memory of this format. Earlier versions end
  * a program that asks for memory of a format that they do not have. */
 gboolean gst_paco_cuda_library_has_format (
     const GstPacoCudaLibrary *library, GstVideoFormat format);
-
-G_END_DECLS

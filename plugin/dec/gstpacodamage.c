@@ -38,8 +38,7 @@ add (GstPacoDamageCounts *sum, const GstPacoDamageCounts *counts)
   sum->blocks += counts->blocks;
 }
 
-/* Counts damage. Returns whether it is the first, which the caller then reports
- * on the bus. */
+/* Returns whether it is the first damage, which the caller reports on the bus. */
 static gboolean
 count (GstPacoDamage *damage, GstElement *element,
     const GstPacoDamageCounts *frame)
@@ -57,8 +56,7 @@ count (GstPacoDamage *damage, GstElement *element,
   return first;
 }
 
-/* Writes the sentence to the bus if it is the first, else to the log only. Takes
- * ownership of it. */
+/* Takes the sentence. The first one goes to the bus, others to the log only. */
 static void
 tell (GstElement *element, gboolean first, const GstVideoCodecFrame *frame,
     char *sentence)

@@ -6,8 +6,6 @@
 #pragma once
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint64 decoded; /* frames, the damaged ones included */
@@ -18,8 +16,7 @@ typedef struct
 
 typedef struct
 {
-  /* Counts since the element was started, and since the last flush. The element's
-   * object lock guards them. */
+  /* Since the start, and since the last flush. The object lock guards them. */
   GstPacoDamageCounts all, counts;
   gboolean told; /* whether damage has been reported on the bus */
   gboolean told_of_key_units;
@@ -27,20 +24,17 @@ typedef struct
       reason; /* why the first frame of `counts` was lost, or NULL; as they are */
 } GstPacoDamage;
 
-/* Has to be called when the element is started. */
 void gst_paco_damage_start (GstPacoDamage *damage, GstElement *element);
-/* Has to be called when the element is stopped. Counts stay. */
+/* When the element is stopped; counts stay. */
 void gst_paco_damage_clear (GstPacoDamage *damage);
-/* Has to be called when the stream goes on from another place. */
+/* When the stream goes on from another place. */
 void gst_paco_damage_flush (GstPacoDamage *damage, GstElement *element);
 
-/* Has to be called when a frame was decoded: broken_blocks of its codeblocks were
- * broken, and something other than zeros stands for concealed_blocks of them. */
+/* A frame was decoded with so many broken codeblocks, some of them concealed. */
 void gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, guint broken_blocks,
     guint concealed_blocks);
-/* Has to be called when a frame was decoded of a stack of so many, of which n_bad
- * others are missing or damaged. */
+/* A frame was decoded of a stack of which n_bad others are missing or damaged. */
 void gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, guint n_bad, guint length);
 /* Has to be called when only key units are asked for and one is dropped, because it shows
@@ -48,10 +42,8 @@ void gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
  * gives a warning. */
 void gst_paco_damage_key_unit (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, guint length);
-/* Flags a decoded frame and its picture as corrupted if it is damaged, or if upstream
- * calls it corrupted, who may know of more than the blocks' checks tell. */
+/* Upstream may know of more damage than the blocks' checks tell. */
 void gst_paco_damage_flag (GstVideoCodecFrame *frame, gboolean damaged);
-/* Has to be called when a frame could not be decoded. */
 void gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, const char *reason);
 
@@ -63,5 +55,3 @@ GstFlowReturn gst_paco_damage_end (GstPacoDamage *damage, GstElement *element);
 /* Adds the counts since the start. The object lock must be held. */
 void gst_paco_damage_to_stats (
     const GstPacoDamage *damage, GstStructure *stats);
-
-G_END_DECLS

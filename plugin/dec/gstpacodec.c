@@ -98,8 +98,6 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame,
   return flow;
 }
 
-/* Puts the samples into the picture, if the coder could only write planes, and notes
- * how long the frame took. */
 static void
 store (GstPacoDec *self, GstPacoFrame *frame, const PacoFrameTimes *times)
 {
@@ -167,8 +165,7 @@ gst_paco_dec_stop (GstVideoDecoder *decoder)
 
 /* --- caps, queries and events --- */
 
-/* Posts the error that upstream sends bytes which are not split into frames. Its caps
- * say so, or it has none. */
+/* Upstream's caps say that its bytes are not split into frames, or it has none. */
 static void
 post_unparsed (GstPacoDec *self)
 {
@@ -178,7 +175,6 @@ post_unparsed (GstPacoDec *self)
       ("the caps must be video/x-paco, parsed=true, alignment=frame"));
 }
 
-/* Tells upstream what can be decoded: downstream's limits hold for it, too. */
 static GstCaps *
 gst_paco_dec_getcaps (GstVideoDecoder *decoder, GstCaps *filter)
 {
@@ -263,8 +259,7 @@ gst_paco_dec_sink_event (GstVideoDecoder *decoder, GstEvent *event)
   return taken;
 }
 
-/* Keeps upstream's caps. The coder is configured when the first frame comes, for that
- * has the format. */
+/* The coder is configured for the first frame, whose header has the format. */
 static gboolean
 gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
 {
@@ -306,7 +301,6 @@ gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
   return FALSE;
 }
 
-/* Offers upstream memory for encoded frames. */
 static gboolean
 gst_paco_dec_propose_allocation (GstVideoDecoder *decoder, GstQuery *query)
 {
@@ -458,7 +452,6 @@ gst_paco_dec_handle_frame (GstVideoDecoder *decoder, GstVideoCodecFrame *frame)
   return flow;
 }
 
-/* Decides which metas of an encoded buffer the picture gets. */
 static gboolean
 gst_paco_dec_transform_meta (
     GstVideoDecoder *decoder, GstVideoCodecFrame *frame, GstMeta *meta)
@@ -475,7 +468,6 @@ gst_paco_dec_drain (GstVideoDecoder *decoder)
   return gst_paco_dec_stack_drain (GST_PACO_DEC (decoder), FALSE);
 }
 
-/* The base class calls this at the end of the stream. */
 static GstFlowReturn
 gst_paco_dec_finish (GstVideoDecoder *decoder)
 {

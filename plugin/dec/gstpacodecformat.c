@@ -42,7 +42,6 @@ negotiate_output (
   return GST_FLOW_OK;
 }
 
-/* Configures the coder for slices, which are decoded into the memory of their stack. */
 static gboolean
 configure_slices (
     GstPacoDec *self, const PacoHeader *header, guint reduce, GError **error)
@@ -126,8 +125,7 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
   return GST_FLOW_OK;
 }
 
-/* Returns why the element has to be configured for the frame, or NULL if it need not
- * be. */
+/* Returns NULL if the element need not be configured. */
 static const char *
 configuration_reason (GstPacoDec *self, const PacoHeader *header)
 {

@@ -11,8 +11,6 @@
 #include "plugin/coder/gstpacostack.h"
 #include <gst/video/gstvideodecoder.h>
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_PACO_DEC (gst_paco_dec_get_type ())
 G_DECLARE_FINAL_TYPE (GstPacoDec, gst_paco_dec, GST, PACO_DEC, GstVideoDecoder)
 
@@ -24,8 +22,7 @@ typedef struct
   GstVideoCodecState *state; /* upstream's caps, or NULL */
   gboolean configured;
   PacoHeader header; /* of the frame that was configured for */
-  /* The last format of which a frame has been decoded since the start, and
-   * whether there is one: it is the stream's. */
+  /* The format of which frames have been decoded since the start: the stream's. */
   PacoHeader decoded;
   gboolean has_decoded;
 } GstPacoInput;
@@ -51,27 +48,21 @@ struct _GstPacoDec
 
 /* --- gstpacoinput.c --- */
 
-/* Forgets what is known of the stream. */
 void gst_paco_input_start (GstPacoInput *input);
 void gst_paco_input_clear (GstPacoInput *input);
-/* Says that other caps come, whose first frame brings the format. */
 void gst_paco_input_set_state (GstPacoInput *input, GstVideoCodecState *state);
 
-/* Says whether header is of another format than the stream. Frames in one piece and
- * frames of two fields may be in one stream. */
+/* Frames in one piece and frames of two fields may be in one stream. */
 gboolean gst_paco_input_is_odd (
     const GstPacoInput *input, const PacoHeader *header);
-/* Turns the error that there is no memory for an odd frame into an error of that
- * frame. */
+/* Makes a lack of memory for an odd frame an error of that frame. */
 void gst_paco_input_excuse (
     const GstPacoInput *input, const PacoHeader *header, GError *error);
 
-/* Says whether `reduce` levels can be left out. Error UNSUPPORTED is that of this
- * frame if it is odd, else that of the stream. */
+/* Error UNSUPPORTED is that of this frame if it is odd, else that of the stream. */
 gboolean gst_paco_input_check_reduce (const GstPacoInput *input,
     const PacoHeader *header, guint reduce, GError **error);
 
-/* Copies a header without what lies in the memory that it was read from. */
 static inline void
 gst_paco_header_copy (PacoHeader *copy, const PacoHeader *header)
 {
@@ -79,7 +70,6 @@ gst_paco_header_copy (PacoHeader *copy, const PacoHeader *header)
   copy->set = NULL;
   copy->video.ancillary = (PacoAncillary){ NULL, 0 };
 }
-/* Says that the decoder has been configured for frames like header's. */
 void gst_paco_input_configured (GstPacoInput *input, const PacoHeader *header);
 /* Says that a frame of the configured format has been decoded. */
 void gst_paco_input_decoded (GstPacoInput *input);
@@ -89,8 +79,7 @@ void gst_paco_input_decoded (GstPacoInput *input);
  * max-errors allows. */
 GstFlowReturn gst_paco_dec_fail_frame (
     GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error);
-/* Says whether the frame's picture would come too late to be shown, and the property
- * qos asks that such frames are not decoded. */
+/* Says whether the picture would come too late, and the property qos is set. */
 gboolean gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame);
 
 /* Maps the input of a frame and reads its header. Nothing is negotiated or allocated for
@@ -120,15 +109,11 @@ GstFlowReturn gst_paco_dec_configure_for (GstPacoDec *self,
 GstFlowReturn gst_paco_dec_stack_frame (GstPacoDec *self,
     GstVideoCodecFrame *frame, const PacoHeader *header, gboolean *taken,
     GError **error);
-/* Notes what has become of a slice that has come back from the coder. The pipe's
- * thread calls it. */
+/* In the pipe's thread: notes what has become of a slice. */
 void gst_paco_dec_stack_decoded (
     GstPacoDec *self, GstPacoFrame *frame, PacoDecodedFrame *decoded);
 /* Decodes the slices that wait, and waits for all frames; the stream lock must be held
  * and is released meanwhile. Without `ends`, slices of a stack that may go on stay:
  * the base class also drains the decoder between key units. */
 GstFlowReturn gst_paco_dec_stack_drain (GstPacoDec *self, gboolean ends);
-/* Drops the slices that wait. The stream lock must be held. */
 void gst_paco_dec_stack_flush (GstPacoDec *self);
-
-G_END_DECLS

@@ -10,7 +10,6 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-/* Errors of slices in a broken stack. */
 #define NO_FIRST_SLICE "the first slice of its stack is missing or damaged"
 #define NO_SLICE "its slice is damaged"
 
@@ -70,8 +69,7 @@ submit_slice (GstPacoDec *self, guint i)
   return GST_FLOW_OK;
 }
 
-/* Configures the decoder, and reserves memory, for the stack whose first slice is
- * there. If that fails, the first member gets the error. */
+/* Configures the decoder and reserves memory. The first member gets the error. */
 static GstFlowReturn
 prepare (GstPacoDec *self)
 {
@@ -87,8 +85,7 @@ prepare (GstPacoDec *self)
   return flow;
 }
 
-/* Decodes the slices that are there. Each is decoded, or its member has the error, when
- * this returns. */
+/* Each slice that is there is decoded, or has an error, when this returns. */
 static GstFlowReturn
 decode_slices (GstPacoDec *self)
 {
@@ -98,8 +95,7 @@ decode_slices (GstPacoDec *self)
 
   gst_paco_pipe_wait_done (self->coder.pipe);
   flow = prepare (self);
-  /* It is asked here, because the pipe's thread writes members' errors as soon as a
-   * slice has been submitted. */
+  /* Asked here: the pipe's thread writes errors as soon as a slice is submitted. */
   ready = flow == GST_FLOW_OK && stack->members[0].error == NULL;
   for (guint i = 0; ready && flow == GST_FLOW_OK && i < stack->plan.length; i++)
     if (stack->members[i].frame != NULL)
@@ -127,7 +123,6 @@ gst_paco_dec_stack_decoded (
 
 /* --- pictures --- */
 
-/* Says whether a slice has been decoded, and nothing is known to be wrong with it. */
 static gboolean
 is_sound (const GstPacoMember *member)
 {
@@ -136,8 +131,7 @@ is_sound (const GstPacoMember *member)
           member->frame->input_buffer, GST_BUFFER_FLAG_CORRUPTED);
 }
 
-/* Undoes the wavelet along the stack. Returns how many of its slices are missing or
- * damaged. */
+/* Returns how many slices are missing or damaged. */
 static guint
 invert (GstPacoDec *self)
 {
@@ -149,19 +143,18 @@ invert (GstPacoDec *self)
       gst_paco_stack_blank (stack, i);
     n_bad += !is_sound (&stack->members[i]);
   }
-  gst_paco_stack_inverse (stack);
+  paco_stack_inverse (
+      &stack->plan, stack->slices, (gsize) stack->width * stack->height);
   return n_bad;
 }
 
-/* Says whether anything can be shown of picture i. With a wavelet along the stack all
- * pictures need the first slice, without one each needs its own. */
+/* With a wavelet all pictures need the first slice, else each needs its own. */
 static gboolean
 is_decodable (const GstPacoStack *stack, guint i)
 {
   return stack->members[has_no_wavelet (stack) ? i : 0].decoded;
 }
 
-/* Puts the metas that the frame carries on the picture. */
 static void
 restore_metas (
     GstPacoDec *self, const GstPacoMember *member, GstVideoCodecFrame *frame)
@@ -177,8 +170,7 @@ restore_metas (
   gst_buffer_unmap (frame->input_buffer, &map);
 }
 
-/* Gets a buffer for picture i and fills it. Returns GST_FLOW_OK with *error set where
- * that fails for this picture. */
+/* Returns GST_FLOW_OK with *error set where that fails for this picture. */
 static GstFlowReturn
 store (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, GError **error)
 {
@@ -212,8 +204,7 @@ store (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, GError **error)
   return GST_FLOW_OK;
 }
 
-/* Counts the damage of picture i, and flags its frame. n_bad: how many slices of the
- * stack are missing or damaged. */
+/* n_bad: how many slices of the stack are missing or damaged. */
 static void
 flag (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
 {
@@ -268,7 +259,7 @@ static void
 release (GstPacoDec *self)
 {
   for (guint i = 0; i < PACO_MAX_STACK; i++) {
-    GstVideoCodecFrame *frame = gst_paco_stack_take (&self->stack, i);
+    GstVideoCodecFrame *frame = g_steal_pointer (&self->stack.members[i].frame);
 
     if (frame != NULL)
       gst_video_decoder_release_frame (GST_VIDEO_DECODER (self), frame);
@@ -276,7 +267,6 @@ release (GstPacoDec *self)
   gst_paco_stack_begin (&self->stack);
 }
 
-/* Says whether any picture of the stack would be shown. */
 static gboolean
 is_shown (GstPacoDec *self)
 {
@@ -286,7 +276,6 @@ is_shown (GstPacoDec *self)
   return FALSE;
 }
 
-/* Says whether all pictures of the stack would come too late. */
 static gboolean
 is_late (GstPacoDec *self)
 {
@@ -297,7 +286,6 @@ is_late (GstPacoDec *self)
   return TRUE;
 }
 
-/* Drops all frames of the stack. */
 static GstFlowReturn
 drop_all (GstPacoDec *self)
 {
@@ -306,8 +294,8 @@ drop_all (GstPacoDec *self)
   gst_paco_pipe_wait_done (self->coder.pipe);
   for (guint i = 0; flow == GST_FLOW_OK && i < self->stack.plan.length; i++)
     if (self->stack.members[i].frame != NULL)
-      flow = gst_video_decoder_drop_frame (
-          GST_VIDEO_DECODER (self), gst_paco_stack_take (&self->stack, i));
+      flow = gst_video_decoder_drop_frame (GST_VIDEO_DECODER (self),
+          g_steal_pointer (&self->stack.members[i].frame));
   release (self);
   return flow;
 }
@@ -338,14 +326,12 @@ leave_out (GstPacoDec *self)
 {
   if (self->stack.members[0].key_units_only)
     return drop_all (self);
-  /* The base class pushes events that came before these frames now. The frames before
-   * those events have to be pushed first. */
+  /* The base class pushes earlier events now, which the frames before precede. */
   gst_paco_pipe_wait_done (self->coder.pipe);
   release (self);
   return GST_FLOW_OK;
 }
 
-/* Decodes the slices that wait, and pushes their pictures. */
 static GstFlowReturn
 decode_stack (GstPacoDec *self)
 {
@@ -368,7 +354,8 @@ decode_stack (GstPacoDec *self)
     n_bad = invert (self);
   for (guint i = 0; flow == GST_FLOW_OK && i < stack->plan.length; i++)
     if (stack->members[i].frame != NULL)
-      flow = finish (self, i, gst_paco_stack_take (stack, i), n_bad);
+      flow = finish (
+          self, i, g_steal_pointer (&stack->members[i].frame), n_bad);
   release (self);
   return flow;
 }
@@ -425,7 +412,8 @@ add (GstPacoDec *self, GstVideoCodecFrame *frame, const PacoHeader *header,
   if (slice->position == 0)
     gst_paco_header_copy (&stack->header, header);
   stack->plan = *slice;
-  gst_paco_stack_add (stack, slice->position, frame);
+  member->frame = frame;
+  stack->n++;
   *taken = TRUE;
   return paco_stacks_at_end (&self->stacks) ? decode_stack (self) : flow;
 }

@@ -26,8 +26,7 @@ describe (GstVideoInfo *info, const GstVideoInfo *coded)
   }
 }
 
-/* Finds the size in lines of the whole frame, which GStreamer counts for single
- * fields, too. */
+/* GStreamer counts the lines of a whole frame, for single fields, too. */
 static void
 find_size (const PacoHeader *header, guint reduce, guint *width, guint *height)
 {
@@ -149,8 +148,7 @@ gst_paco_output_layout (const GstPacoOutput *output, PacoSampleLayout *layout)
 
 /* --- Padding --- */
 
-/* Marks a buffer that has held a picture. A pool keeps the mark with the buffer, and
- * makes other buffers when its format changes. */
+/* A pool keeps this mark with a buffer that has held a picture. */
 static GQuark
 written_quark (void)
 {
@@ -185,7 +183,6 @@ gst_paco_output_clear (const GstVideoFrame *frame)
       memset (frame->map[p].data, 0, frame->map[p].size);
 }
 
-/* Says whether the samples of the picture cover all bytes of its buffer. */
 static gboolean
 has_no_padding (const GstPacoOutput *output, const GstVideoFrame *frame,
     const PacoPicture *picture)
@@ -206,8 +203,7 @@ has_no_padding (const GstPacoOutput *output, const GstVideoFrame *frame,
   return covered == gst_buffer_get_size (frame->buffer);
 }
 
-/* Clears a buffer that has not held a picture, because bytes that no sample covers stay as
- * they are. The backend clears device memory. */
+/* Bytes that no sample covers stay as they are. The backend clears device memory. */
 static void
 clear_padding (const GstPacoOutput *output, const GstVideoFrame *frame,
     PacoPicture *picture)

@@ -7,8 +7,6 @@
 #include "plugin/coder/gstpacocoder.h"
 #include <gst/video/gstvideodecoder.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   GstVideoInfo info;
@@ -32,8 +30,7 @@ gboolean gst_paco_output_choose (GstPacoOutput *output,
 gboolean gst_paco_output_has_size (
     const GstPacoOutput *output, const PacoHeader *header);
 
-/* Says whether there is memory for n pictures. If there is not, GStreamer's own
- * allocator would end the program. Error MEMORY. */
+/* GStreamer's own allocator would end the program. Error MEMORY. */
 gboolean gst_paco_output_fits_memory (
     const GstPacoOutput *output, guint n, GError **error);
 
@@ -55,18 +52,12 @@ gboolean gst_paco_output_map (const GstPacoOutput *output, GstPacoCuda *cuda,
     GstBuffer *buffer, const PacoPlanes *planes, GstVideoFrame *frame,
     PacoPicture *picture);
 
-/* Clears the buffer of a mapped frame in the host's memory, unless a picture has been
- * written into it. */
+/* Clears a mapped buffer in the host's memory, unless it has held a picture. */
 void gst_paco_output_clear (const GstVideoFrame *frame);
-/* Says that a picture has been written into the buffer. */
 void gst_paco_output_written (GstBuffer *buffer);
 
-/* Converts what the backend has written to planes to the frame's format. */
 void gst_paco_output_store (
     const GstPacoOutput *output, PacoPlanes *planes, GstVideoFrame *frame);
 
-/* Posts the error that there are no buffers for pictures. */
 void gst_paco_output_post_no_pools (
     const GstPacoOutput *output, GstElement *element);
-
-G_END_DECLS

@@ -158,8 +158,7 @@ gst_paco_enc_stop (GstVideoEncoder *encoder)
 
 /* --- caps and queries --- */
 
-/* Sets the caps of the source pad, in the form that downstream takes now. The base
- * class also calls this by itself, when downstream has changed. */
+/* The base class also calls this by itself, when downstream has changed. */
 static gboolean
 gst_paco_enc_negotiate (GstVideoEncoder *encoder)
 {
@@ -176,16 +175,13 @@ gst_paco_enc_negotiate (GstVideoEncoder *encoder)
   GST_DEBUG_OBJECT (self, "caps out: %" GST_PTR_FORMAT, caps);
   output = gst_video_encoder_set_output_state (
       encoder, caps, self->input_state);
-  /* The base class puts info's frame rate into the caps. A muxer wants the rate of
-   * buffers, which may be fields. */
+  /* The base class writes info's rate into the caps; a muxer wants that of buffers. */
   gst_structure_get_fraction (gst_caps_get_structure (output->caps, 0),
       "framerate", &output->info.fps_n, &output->info.fps_d);
   gst_video_codec_state_unref (output);
   return GST_VIDEO_ENCODER_CLASS (parent_class)->negotiate (encoder);
 }
 
-/* Tells upstream what can be coded now and has the size and rate that downstream
- * takes. */
 static GstCaps *
 gst_paco_enc_getcaps (GstVideoEncoder *encoder, GstCaps *filter)
 {
@@ -237,8 +233,7 @@ gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 
 /* --- frames --- */
 
-/* Moves the coder to the context in which the first picture of a format is, if that
- * is another one than neighbors have shared: the others will be there as well. */
+/* Pictures may be in another context than neighbors have shared. */
 static GstFlowReturn
 follow_picture (GstPacoEnc *self, GstBuffer *buffer)
 {
@@ -257,8 +252,7 @@ follow_picture (GstPacoEnc *self, GstBuffer *buffer)
   return flow;
 }
 
-/* Has the frame coded, or leaves it to be dropped if it is late. Sets *taken if the
- * frame belongs to the pipe or to a stack then. Runs without the stream lock. */
+/* Drops a late frame. Sets *taken if the pipe or a stack has the frame. */
 static GstFlowReturn
 encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
 {
@@ -366,7 +360,6 @@ describe_recent (const GstPacoRecent *recent, GstStructure *stats)
   gst_structure_take_value (stats, "last-frame-steps", &steps);
 }
 
-/* Adds to the statistics what only an encoder has. */
 static void
 describe (GstElement *element, GstStructure *stats)
 {

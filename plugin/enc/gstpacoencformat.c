@@ -20,8 +20,7 @@ gst_paco_enc_format_end (GstPacoEnc *self)
     gst_paco_pipe_free_planes (self->coder.pipe);
 }
 
-/* Returns a sentence about a setting that has no effect, which the caller frees, or
- * NULL if there is none. */
+/* Returns a sentence about a setting without effect, or NULL. */
 static char *
 find_ignored (const PacoSettings *settings)
 {
@@ -65,8 +64,7 @@ find_ignored (const PacoSettings *settings)
   return NULL;
 }
 
-/* Posts the sentence as a warning, if it is not NULL and not what was posted last.
- * Takes it. */
+/* Takes the sentence, which may be NULL. What was posted last is not repeated. */
 static void
 warn_of_ignored (GstPacoEnc *self, char *sentence)
 {
@@ -76,8 +74,7 @@ warn_of_ignored (GstPacoEnc *self, char *sentence)
   self->ignored = sentence;
 }
 
-/* Returns how many bytes a frame has at most: its budget with rate control by
- * bitrate, else `bound`, which holds for any rate. */
+/* Returns a frame's budget, else `bound`, which holds for any rate. */
 static guint64
 max_frame_size (const PacoParameters *parameters, guint64 bound)
 {
@@ -116,8 +113,7 @@ add_rate (GstTagList *tags, const char *tag, guint64 bits)
     gst_tag_list_add (tags, GST_TAG_MERGE_REPLACE, tag, (guint) bits, NULL);
 }
 
-/* Adds the tag maximum-bitrate, and bitrate if one is asked for, as far as they are
- * known. */
+/* Adds the tags maximum-bitrate and bitrate as far as they are known. */
 static void
 add_rates (const PacoParameters *parameters, guint64 bound, GstTagList *tags)
 {
@@ -140,8 +136,7 @@ log_rate (GstPacoEnc *self, const char *since)
   g_free (rate);
 }
 
-/* Reads the properties. What they say now holds for the whole format, except for the
- * rate, which may change. */
+/* All properties but the rate hold for the whole format. */
 static void
 read_parameters (GstPacoEnc *self)
 {
@@ -216,7 +211,7 @@ gst_paco_enc_format_configure (GstPacoEnc *self)
     layout[c] = self->raw.tiled || self->stack ? paco_planes_layout
                                                : self->raw.layout[c];
   if (self->stack)
-    gst_paco_stack_format (&picture);
+    picture.components[0].depth = PACO_SLICE_DEPTH;
 
   if (!configure (
           self->coder.encoder, &picture, layout, &self->parameters, &error)) {
@@ -273,8 +268,7 @@ set_tags (GstPacoEnc *self)
   gst_tag_list_unref (tags);
 }
 
-/* Has downstream take the caps. A pad that is flushing, as when the element is being
- * stopped, takes none, and that is no error. */
+/* A pad that is flushing takes no caps, and that is no error. */
 static GstFlowReturn
 negotiate (GstPacoEnc *self)
 {
@@ -329,8 +323,6 @@ check_interlacing (GstElement *element, const GstVideoInfo *info)
   return TRUE;
 }
 
-/* Says whether pictures of these caps can be coded; *raw is their format. If not, the
- * element posts an error. */
 static gboolean
 check_picture (
     GstElement *element, const GstVideoInfo *info, PacoRawFormat *raw)

@@ -13,7 +13,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 
 /* --- pictures --- */
 
-/* Posts the error that a buffer does not hold a picture of the format. */
 static GstFlowReturn
 refuse (GstPacoEnc *self, GstBuffer *buffer)
 {
@@ -31,8 +30,7 @@ refuse (GstPacoEnc *self, GstBuffer *buffer)
   return GST_FLOW_ERROR;
 }
 
-/* Maps the frame's input, or unpacks it to planes if its samples lie in tiles. Returns
- * what the coder is to read, or NULL if the buffer does not hold such a picture. */
+/* Maps the input, or unpacks its tiles. NULL if the buffer holds no such picture. */
 static const PacoPicture *
 fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
 {
@@ -59,8 +57,7 @@ fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
   return picture;
 }
 
-/* Hands a frame and its picture to the coder, to which the frame belongs on
- * GST_FLOW_OK. slice: which slice of a stack it is, or zeros for an ordinary frame. */
+/* The frame belongs to the coder on GST_FLOW_OK. slice: zeros without a stack. */
 static GstFlowReturn
 hand_over (GstPacoEnc *self, GstPacoFrame *frame, const PacoPicture *picture,
     const PacoSlice *slice)
@@ -88,7 +85,6 @@ hand_over (GstPacoEnc *self, GstPacoFrame *frame, const PacoPicture *picture,
   return GST_FLOW_OK;
 }
 
-/* Returns the smallest area that contains both. */
 static PacoArea
 unite (PacoArea a, PacoArea b)
 {
@@ -180,8 +176,7 @@ gst_paco_enc_stack_free (GstPacoEnc *self)
   g_clear_pointer (&self->stack, g_free);
 }
 
-/* Hands slice i to the coder. begun: when the stack began to be coded. The time of the
- * wavelet along the stack counts as that of its first slice. */
+/* The time of the wavelet along the stack counts as that of its first slice. */
 static GstFlowReturn
 submit_slice (GstPacoEnc *self, guint i, gint64 begun)
 {
@@ -195,7 +190,7 @@ submit_slice (GstPacoEnc *self, guint i, gint64 begun)
   if (flow != GST_FLOW_OK)
     return flow;
   frame = gst_paco_pipe_next (self->coder.pipe);
-  frame->frame = codec_frame = gst_paco_stack_take (stack, i);
+  frame->frame = codec_frame = g_steal_pointer (&stack->members[i].frame);
   frame->begun = i == 0 ? begun : g_get_monotonic_time ();
   /* A decoder can begin with the first slice. */
   if (i == 0)
@@ -210,8 +205,7 @@ submit_slice (GstPacoEnc *self, guint i, gint64 begun)
   return flow;
 }
 
-/* Returns what the slices of a stack of this length have in common, before its wavelet
- * is chosen. */
+/* Returns what the slices have in common, before a wavelet is chosen. */
 static PacoSlice
 plan (GstPacoEnc *self, guint length)
 {
@@ -230,7 +224,10 @@ gst_paco_enc_stack_end (GstPacoEnc *self)
     return GST_FLOW_OK;
   stack->plan = plan (self, stack->n);
   self->n_stacks++;
-  gst_paco_stack_forward (stack, &self->parameters);
+  stack->plan = paco_policy_stack (&stack->plan, &self->parameters,
+      stack->slices, stack->width, stack->height, stack->work);
+  paco_stack_forward (
+      &stack->plan, stack->slices, (gsize) stack->width * stack->height);
   GST_LOG_OBJECT (self, "stack %u: %u slices, wavelet %s, %u levels",
       stack->plan.number, stack->n, paco_slice_wavelet_name (&stack->plan),
       stack->plan.levels);
@@ -284,7 +281,7 @@ gst_paco_enc_stack_add (
     return flow;
   if (!load (self, frame))
     return refuse (self, frame->input_buffer);
-  gst_paco_stack_add (stack, stack->n, frame);
+  stack->members[stack->n++].frame = frame;
   *taken = TRUE;
   return stack->n < self->stack_length ? GST_FLOW_OK
                                        : gst_paco_enc_stack_end (self);

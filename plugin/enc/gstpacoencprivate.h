@@ -9,8 +9,6 @@
 #include "plugin/meta/gstpacometa.h"
 #include <gst/video/gstvideoencoder.h>
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_PACO_ENC (gst_paco_enc_get_type ())
 G_DECLARE_FINAL_TYPE (GstPacoEnc, gst_paco_enc, GST, PACO_ENC, GstVideoEncoder)
 
@@ -64,14 +62,12 @@ struct _GstPacoEnc
  * take the frames. */
 gboolean gst_paco_enc_format_begin (
     GstPacoEnc *self, GstVideoCodecState *state);
-/* Forgets the format, if there is one. */
 void gst_paco_enc_format_end (GstPacoEnc *self);
 
 /* Configures the coder for the format, also anew after it was replaced. Nothing may
  * be in flight. Posts an error if it fails. */
 gboolean gst_paco_enc_format_configure (GstPacoEnc *self);
-/* Says whether the next frames are coded as two fields or in one piece, which may
- * change from frame to frame in a mixed stream. */
+/* In a mixed stream the next frames may be of two fields or in one piece. */
 void gst_paco_enc_format_set_fields (GstPacoEnc *self, gboolean fields);
 /* Has the next frames coded at the rate that the properties ask for now, and tells
  * downstream of it. The stream lock must not be held. */
@@ -79,8 +75,7 @@ GstFlowReturn gst_paco_enc_format_update_rate (GstPacoEnc *self);
 
 /* --- gstpacoencframes.c --- */
 
-/* Hands a frame to the coder. It belongs to the pipe then, if GST_FLOW_OK is
- * returned. */
+/* The frame belongs to the pipe if GST_FLOW_OK is returned. */
 GstFlowReturn gst_paco_enc_submit (GstPacoEnc *self, GstVideoCodecFrame *frame);
 
 /* Gets ready to collect stacks of pictures of the format, if the property stack asks
@@ -93,7 +88,7 @@ void gst_paco_enc_stack_free (GstPacoEnc *self);
  * of them coded. The stream lock must not be held. */
 GstFlowReturn gst_paco_enc_stack_add (
     GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken);
-/* Codes the pictures that wait. The stream lock must not be held. */
+/* Codes the pictures that wait, without the stream lock. */
 GstFlowReturn gst_paco_enc_stack_end (GstPacoEnc *self);
 /* Codes the pictures that wait, and waits for all frames. The stream lock must be
  * held; it is released meanwhile. */
@@ -103,5 +98,3 @@ GstFlowReturn gst_paco_enc_stack_drain (GstPacoEnc *self);
 
 /* Fills in what pacoenc does differently with presets, in its GstPresetInterface. */
 void gst_paco_preset_init (gpointer interface, gpointer data);
-
-G_END_DECLS

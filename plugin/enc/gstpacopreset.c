@@ -33,8 +33,7 @@ static const Preset presets[] = {
       0, 2, 1 },
 };
 
-/* Returns what the base class does with files. There is one GstPresetInterface
- * for each class, so the parent's is found through the object. */
+/* Each class has its own GstPresetInterface; this is the parent's. */
 static GstPresetInterface *
 files (GstPreset *preset)
 {

@@ -7,8 +7,6 @@
 #include "codec/header.h"
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 /* The kinds of metas that frames keep, in the order of lib/stream/settings.c. */
 typedef enum
 {
@@ -23,7 +21,6 @@ typedef enum
 
 /* --- into frames --- */
 
-/* Counts what an encoder was not able to keep. */
 typedef struct
 {
   guint64 n_left_out; /* metas, and values of theirs */
@@ -59,5 +56,3 @@ gboolean gst_paco_meta_take (
  * have been freed, so `bytes` is room to read it once more. */
 void gst_paco_meta_restore_coded (const PacoHeader *header, GstBuffer **buffer,
     GByteArray *bytes, GstPacoMetaNames *names, GstElement *element);
-
-G_END_DECLS

@@ -5,7 +5,6 @@
 #include "gstpacometa.h"
 #include <string.h>
 
-/* These are the kinds of loss: what gets lost, and why. */
 typedef enum
 {
   LOSS_ROOM,
@@ -125,7 +124,6 @@ take_field (const GstStructure *structure, guint i, PacoValue *value)
   return take_value (gst_structure_get_value (structure, name), value);
 }
 
-/* Says whether a frame can keep all of it. */
 static gboolean
 is_storable (const GstStructure *structure)
 {
@@ -278,7 +276,6 @@ keep_reference (Keeper *keeper, const GstMeta *meta)
       keeper, paco_ancillary_end (&keeper->writer), "A reference timestamp");
 }
 
-/* Keeps a parameter of a region as far as a frame can. */
 static void
 keep_parameter (Keeper *keeper, const GstStructure *parameter)
 {
@@ -339,37 +336,26 @@ keep_region (Keeper *keeper, const GstMeta *meta)
       keeper, paco_ancillary_end (&keeper->writer), "A region of interest");
 }
 
-/* Keeps all metas of a type, in their order. */
-static void
-keep_all (Keeper *keeper, GstBuffer *buffer, GType api,
-    void (*keep) (Keeper *keeper, const GstMeta *meta))
+/* What is kept, in the order of importance. */
+static const struct
 {
-  gpointer state = NULL;
-  const GstMeta *meta;
-
-  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state, api)))
-    keep (keeper, meta);
-}
-
-static gboolean
-has_any (GstBuffer *buffer, GstPacoMetadata kinds)
-{
-  gpointer state = NULL;
-  const GstMeta *meta;
-
-  while (kinds && (meta = gst_buffer_iterate_meta (buffer, &state))) {
-    GType api = meta->info->api;
-
-    if (api == GST_VIDEO_CAPTION_META_API_TYPE
-        || api == GST_VIDEO_AFD_META_API_TYPE
-        || api == GST_VIDEO_BAR_META_API_TYPE
-        || api == GST_VIDEO_TIME_CODE_META_API_TYPE
-        || api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE
-        || api == GST_REFERENCE_TIMESTAMP_META_API_TYPE)
-      return TRUE;
-  }
-  return FALSE;
-}
+  GstPacoMetadata kind;
+  GType (*api) (void);
+  void (*keep) (Keeper *keeper, const GstMeta *meta);
+} metas[] = {
+  { GST_PACO_METADATA_TIMECODES, gst_video_time_code_meta_api_get_type,
+      keep_timecode },
+  { GST_PACO_METADATA_CAPTIONS, gst_video_caption_meta_api_get_type,
+      keep_caption },
+  { GST_PACO_METADATA_ACTIVE_FORMAT, gst_video_afd_meta_api_get_type,
+      keep_afd },
+  { GST_PACO_METADATA_ACTIVE_FORMAT, gst_video_bar_meta_api_get_type,
+      keep_bars },
+  { GST_PACO_METADATA_REFERENCE_TIMESTAMPS,
+      gst_reference_timestamp_meta_api_get_type, keep_reference },
+  { GST_PACO_METADATA_REGIONS, gst_video_region_of_interest_meta_api_get_type,
+      keep_region },
+};
 
 PacoAncillary
 gst_paco_meta_keep (GstBuffer *buffer, GstPacoMetadata kinds, gsize room,
@@ -377,25 +363,18 @@ gst_paco_meta_keep (GstBuffer *buffer, GstPacoMetadata kinds, gsize room,
 {
   Keeper keeper = { { .capacity = room }, element, loss };
 
-  if (!has_any (buffer, kinds))
-    return (PacoAncillary){ NULL, 0 };
-  if (!*memory)
-    *memory = g_malloc (PACO_MAX_ANCILLARY_SIZE);
-  keeper.writer.data = *memory;
-  if (kinds & GST_PACO_METADATA_TIMECODES)
-    keep_all (
-        &keeper, buffer, GST_VIDEO_TIME_CODE_META_API_TYPE, keep_timecode);
-  if (kinds & GST_PACO_METADATA_CAPTIONS)
-    keep_all (&keeper, buffer, GST_VIDEO_CAPTION_META_API_TYPE, keep_caption);
-  if (kinds & GST_PACO_METADATA_ACTIVE_FORMAT) {
-    keep_all (&keeper, buffer, GST_VIDEO_AFD_META_API_TYPE, keep_afd);
-    keep_all (&keeper, buffer, GST_VIDEO_BAR_META_API_TYPE, keep_bars);
+  for (guint i = 0; i < G_N_ELEMENTS (metas); i++) {
+    gpointer state = NULL;
+    const GstMeta *meta;
+
+    while ((kinds & metas[i].kind)
+        && (meta = gst_buffer_iterate_meta_filtered (
+                buffer, &state, metas[i].api ()))) {
+      if (!*memory)
+        *memory = g_malloc (PACO_MAX_ANCILLARY_SIZE);
+      keeper.writer.data = *memory;
+      metas[i].keep (&keeper, meta);
+    }
   }
-  if (kinds & GST_PACO_METADATA_REFERENCE_TIMESTAMPS)
-    keep_all (
-        &keeper, buffer, GST_REFERENCE_TIMESTAMP_META_API_TYPE, keep_reference);
-  if (kinds & GST_PACO_METADATA_REGIONS)
-    keep_all (&keeper, buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE,
-        keep_region);
-  return (PacoAncillary){ *memory, keeper.writer.size };
+  return (PacoAncillary){ keeper.writer.data, keeper.writer.size };
 }

@@ -36,8 +36,7 @@ may_have_name (const Restorer *restorer, const char *name)
 
 /* --- where something is in a reduced picture --- */
 
-/* Replaces a span by that of the reduced picture which covers all samples that
- * come from it. */
+/* The reduced span covers all samples that come from this one. */
 static void
 reduce_span (guint *begin, guint *size, guint reduce)
 {
@@ -45,15 +44,6 @@ reduce_span (guint *begin, guint *size, guint reduce)
 
   *begin >>= reduce;
   *size = (guint) (((end + (1u << reduce) - 1) >> reduce) - *begin);
-}
-
-/* Reduces the end of the first bar and the begin of the second. Bars do not grow:
- * all that is left of them was bar before. */
-static void
-reduce_bars (guint *first, guint *second, guint reduce)
-{
-  *first >>= reduce;
-  *second = (guint) (((guint64) *second + (1u << reduce) - 1) >> reduce);
 }
 
 static GstVideoRegionOfInterestMeta *
@@ -71,12 +61,13 @@ add_region (GstBuffer *buffer, GQuark type, gint id, gint parent_id, guint x,
   return meta;
 }
 
+/* Bars do not grow in the reduced picture: all that is left of them was bar before. */
 static void
 add_bars (GstBuffer *buffer, guint8 field, gboolean is_letterbox, guint first,
     guint second, guint reduce)
 {
-  reduce_bars (&first, &second, reduce);
-  gst_buffer_add_video_bar_meta (buffer, field, is_letterbox, first, second);
+  gst_buffer_add_video_bar_meta (buffer, field, is_letterbox, first >> reduce,
+      (guint) (((guint64) second + (1u << reduce) - 1) >> reduce));
 }
 
 /* If a meta says where something is in the picture, puts one on the buffer that
@@ -185,37 +176,35 @@ same_reference (const GstMeta *a, const GstMeta *b)
       && gst_caps_is_equal (x->reference, y->reference);
 }
 
-/* Returns how metas of a kind are compared, or NULL for those that frames do not
- * keep. */
-static gboolean (*comparison (GType api)) (const GstMeta *a, const GstMeta *b)
+/* How metas are compared that frames keep. */
+static const struct
 {
-  if (api == GST_VIDEO_CAPTION_META_API_TYPE)
-    return same_caption;
-  if (api == GST_VIDEO_AFD_META_API_TYPE)
-    return same_afd;
-  if (api == GST_VIDEO_BAR_META_API_TYPE)
-    return same_bars;
-  if (api == GST_VIDEO_TIME_CODE_META_API_TYPE)
-    return same_timecode;
-  if (api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)
-    return same_region;
-  if (api == GST_REFERENCE_TIMESTAMP_META_API_TYPE)
-    return same_reference;
-  return NULL;
-}
+  GType (*api) (void);
+  gboolean (*same) (const GstMeta *a, const GstMeta *b);
+} comparisons[] = {
+  { gst_video_caption_meta_api_get_type, same_caption },
+  { gst_video_afd_meta_api_get_type, same_afd },
+  { gst_video_bar_meta_api_get_type, same_bars },
+  { gst_video_time_code_meta_api_get_type, same_timecode },
+  { gst_video_region_of_interest_meta_api_get_type, same_region },
+  { gst_reference_timestamp_meta_api_get_type, same_reference },
+};
 
 /* Says whether one of the first n metas of a buffer is equal to this one. */
 static gboolean
 is_there (const GstMeta *meta, GstBuffer *buffer, guint n)
 {
-  gboolean (*same) (const GstMeta *a, const GstMeta *b) = comparison (
-      meta->info->api);
+  GType api = meta->info->api;
   gpointer state = NULL;
   const GstMeta *other;
+  guint i = 0;
 
-  for (; same && n > 0 && (other = gst_buffer_iterate_meta (buffer, &state));
-       n--)
-    if (other->info->api == meta->info->api && same (meta, other))
+  while (i < G_N_ELEMENTS (comparisons) && comparisons[i].api () != api)
+    i++;
+  if (i == G_N_ELEMENTS (comparisons))
+    return FALSE;
+  for (; n > 0 && (other = gst_buffer_iterate_meta (buffer, &state)); n--)
+    if (other->info->api == api && comparisons[i].same (meta, other))
       return TRUE;
   return FALSE;
 }
@@ -478,34 +467,16 @@ gst_paco_meta_restore (const PacoAncillary *chunks, guint reduce,
   }
 }
 
-static void
-copy_meta (GstBuffer *to, GstMeta *meta, GstBuffer *from)
-{
-  GstMetaTransformCopy copy = { FALSE, 0, (gsize) -1 };
-
-  meta->info->transform_func (to, meta, from, _gst_meta_transform_copy, &copy);
-}
-
-static guint
-count_metas (GstBuffer *buffer)
-{
-  gpointer state = NULL;
-  guint n = 0;
-
-  while (gst_buffer_iterate_meta (buffer, &state))
-    n++;
-  return n;
-}
-
 void
 gst_paco_meta_restore_coded (const PacoHeader *header, GstBuffer **buffer,
     GByteArray *bytes, GstPacoMetaNames *names, GstElement *element)
 {
   g_autoptr (GstBuffer) restored = NULL;
+  GstMetaTransformCopy copy = { FALSE, 0, (gsize) -1 };
   PacoHeader again = *header;
   gpointer state = NULL;
   GstMeta *meta;
-  guint n;
+  guint n = 0;
 
   again.video.ancillary = (PacoAncillary){ NULL, 0 };
   if (paco_header_size (&again) >= header->header_size)
@@ -517,8 +488,11 @@ gst_paco_meta_restore_coded (const PacoHeader *header, GstBuffer **buffer,
   restored = gst_buffer_new ();
   gst_paco_meta_restore (&again.video.ancillary, 0, restored, names, element);
   *buffer = gst_buffer_make_writable (*buffer);
-  n = count_metas (*buffer);
+  while (gst_buffer_iterate_meta (*buffer, &state))
+    n++;
+  state = NULL;
   while ((meta = gst_buffer_iterate_meta (restored, &state)))
     if (!is_there (meta, *buffer, n))
-      copy_meta (*buffer, meta, restored);
+      meta->info->transform_func (
+          *buffer, meta, restored, _gst_meta_transform_copy, &copy);
 }

@@ -89,52 +89,45 @@ filter_structure (
 static gboolean
 is_settled (GstPad *pad, const GstCaps *allowed)
 {
-  GstCaps *current = gst_pad_get_current_caps (pad);
-  gboolean settled = current && gst_caps_is_fixed (allowed)
-      && gst_caps_is_subset (current, allowed);
+  g_autoptr (GstCaps) current = gst_pad_get_current_caps (pad);
 
-  gst_clear_caps (&current);
-  return settled;
+  return current && gst_caps_is_fixed (allowed)
+      && gst_caps_is_subset (current, allowed);
 }
 
-/* Chooses video/x-paco where possible, else a muxer's caps. Returns NULL if the
- * peer takes none of them. allowed is NULL if there is no peer. */
+/* Prefers video/x-paco. NULL if the peer takes nothing. allowed may be NULL. */
 static GstCaps *
 choose_caps (GstPad *pad, GstCaps *coded, GstCaps *allowed)
 {
-  GstCaps *chosen = NULL;
+  g_autoptr (GstCaps) filtered = NULL;
 
   if (!allowed)
     return gst_caps_ref (coded);
-  allowed = gst_caps_copy (allowed);
-  if (!is_settled (pad, allowed))
-    gst_caps_filter_and_map_in_place (allowed, filter_structure, NULL);
-  for (Carrier carrier = 0; carrier < N_CARRIERS && !chosen; carrier++) {
-    GstCaps *caps = carrier_caps (coded, carrier);
+  filtered = gst_caps_copy (allowed);
+  if (!is_settled (pad, filtered))
+    gst_caps_filter_and_map_in_place (filtered, filter_structure, NULL);
+  for (Carrier carrier = 0; carrier < N_CARRIERS; carrier++) {
+    g_autoptr (GstCaps) caps = carrier_caps (coded, carrier);
 
-    if (gst_caps_can_intersect (caps, allowed))
-      chosen = gst_caps_ref (caps);
-    gst_caps_unref (caps);
+    if (gst_caps_can_intersect (caps, filtered))
+      return g_steal_pointer (&caps);
   }
-  gst_caps_unref (allowed);
-  return chosen;
+  return NULL;
 }
 
-GstCaps *
-gst_paco_container_allowed_caps (GstPad *pad)
+/* Returns what the source pad's peer takes of the pad's template, or NULL if
+ * there is no peer. The pad's own caps do not count: once set, they are all that
+ * it would allow. */
+static GstCaps *
+allowed_caps (GstPad *pad)
 {
-  GstCaps *template_caps, *caps;
+  g_autoptr (GstCaps) template = gst_pad_get_pad_template_caps (pad);
 
-  if (!gst_pad_is_linked (pad))
-    return NULL;
-  template_caps = gst_pad_get_pad_template_caps (pad);
-  caps = gst_pad_peer_query_caps (pad, template_caps);
-  gst_caps_unref (template_caps);
-  return caps;
+  return gst_pad_is_linked (pad) ? gst_pad_peer_query_caps (pad, template)
+                                 : NULL;
 }
 
-/* Says whether all peers that are allowed would write the stream under a code of
- * their own. */
+/* True if all peers would write the stream under a code of their own. */
 static gboolean
 keeps_no_code (const GstCaps *allowed)
 {
@@ -172,12 +165,11 @@ post_refusal (GstElement *element, GstCaps *coded, GstCaps *allowed)
 GstCaps *
 gst_paco_container_negotiate (GstElement *element, GstPad *pad, GstCaps *coded)
 {
-  GstCaps *allowed = gst_paco_container_allowed_caps (pad);
+  g_autoptr (GstCaps) allowed = allowed_caps (pad);
   GstCaps *caps = choose_caps (pad, coded, allowed);
 
   if (!caps)
     post_refusal (element, coded, allowed);
-  gst_clear_caps (&allowed);
   return caps;
 }
 
@@ -186,24 +178,23 @@ gst_paco_container_negotiate (GstElement *element, GstPad *pad, GstCaps *coded)
 GstPadLinkReturn
 gst_paco_container_link (GstPad *pad, GstObject *parent, GstPad *peer)
 {
-  GstCaps *mine = gst_pad_get_pad_template_caps (pad);
-  GstCaps *theirs = gst_pad_get_pad_template_caps (peer);
-  GstCaps *both = gst_caps_intersect (mine, theirs);
-  GstPadLinkReturn result = GST_PAD_LINK_OK;
+  g_autoptr (GstCaps) mine = gst_pad_get_pad_template_caps (pad);
+  g_autoptr (GstCaps) theirs = gst_pad_get_pad_template_caps (peer);
+  g_autoptr (GstCaps) both = gst_caps_intersect (mine, theirs);
 
-  if (!gst_caps_is_any (theirs) && keeps_no_code (both)) {
-    GST_WARNING_OBJECT (pad,
-        "%" GST_PTR_FORMAT " takes Windows Media Video only, not PaCo", peer);
-    result = GST_PAD_LINK_NOFORMAT;
-  }
-  gst_caps_unref (both);
-  gst_caps_unref (theirs);
-  gst_caps_unref (mine);
-  return result;
+  if (gst_caps_is_any (theirs) || !keeps_no_code (both))
+    return GST_PAD_LINK_OK;
+  GST_WARNING_OBJECT (pad,
+      "%" GST_PTR_FORMAT " takes Windows Media Video only, not PaCo", peer);
+  return GST_PAD_LINK_NOFORMAT;
 }
 
-GstCaps *
-gst_paco_container_sink_caps (GstCaps *allowed)
+/* Returns what a parser can take when its peer allows `allowed`. Demuxers' caps are
+ * not restricted, since what they say of the picture does not matter. A muxer's
+ * limits do not restrict them either: the parser can say what is wrong, while
+ * upstream would fail to negotiate without a message. */
+static GstCaps *
+sink_caps (GstCaps *allowed)
 {
   static const char *const limits[] = { "width", "height", "framerate",
     "interlace-mode", "pixel-aspect-ratio", "colorimetry" };
@@ -283,18 +274,13 @@ gst_paco_container_add_upstream (GstCaps *caps, const GstCaps *upstream)
 GstCaps *
 gst_paco_container_parser_caps (GstPad *sink, GstPad *src, GstCaps *filter)
 {
-  GstCaps *allowed = gst_paco_container_allowed_caps (src);
+  g_autoptr (GstCaps) allowed = allowed_caps (src), limits = NULL;
   GstCaps *caps = gst_pad_get_pad_template_caps (sink);
 
   if (allowed) {
-    GstCaps *limits = gst_paco_container_sink_caps (allowed);
-    GstCaps *both = gst_caps_intersect_full (
-        limits, caps, GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (limits);
-    gst_caps_unref (allowed);
-    gst_caps_unref (caps);
-    caps = both;
+    limits = sink_caps (allowed);
+    gst_caps_take (&caps,
+        gst_caps_intersect_full (limits, caps, GST_CAPS_INTERSECT_FIRST));
   }
   return gst_paco_container_filter_caps (caps, filter);
 }

@@ -5,8 +5,6 @@
 #pragma once
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* The code, as it stands in the file: "PACO". */
 #define GST_PACO_FOURCC GST_MAKE_FOURCC ('P', 'A', 'C', 'O')
 
@@ -26,21 +24,9 @@ G_BEGIN_DECLS
 GstCaps *gst_paco_container_negotiate (
     GstElement *element, GstPad *pad, GstCaps *coded);
 
-/* This is the link function of a source pad that offers the muxers' caps. It refuses
- * peers whose templates take no such stream, though the caps would intersect. */
+/* Refuses peers whose templates take no such stream, though caps intersect. */
 GstPadLinkReturn gst_paco_container_link (
     GstPad *pad, GstObject *parent, GstPad *peer);
-
-/* Returns what the source pad's peer takes of the pad's template, or NULL if
- * there is no peer. The pad's own caps do not count: once set, they are all that
- * it would allow. */
-GstCaps *gst_paco_container_allowed_caps (GstPad *pad);
-
-/* Returns what a parser can take when its peer allows `allowed`. Demuxers' caps are
- * not restricted, since what they say of the picture does not matter. A muxer's
- * limits do not restrict them either: the parser can say what is wrong, while
- * upstream would fail to negotiate without a message. */
-GstCaps *gst_paco_container_sink_caps (GstCaps *allowed);
 
 /* Returns the answer of a sink pad that could take `caps`, which it takes
  * ownership of, to a query with `filter`, which may be NULL. Fixed caps are
@@ -55,8 +41,5 @@ GstCaps *gst_paco_container_parser_caps (
 /* Says whether streams of these caps come with one whole frame in each buffer. */
 gboolean gst_paco_container_is_framed (const GstStructure *caps);
 
-/* Adds to the caps of a stream, which were made from a frame, what upstream's caps
- * say and frames do not. */
+/* Adds what upstream's caps say and frames do not to caps made from a frame. */
 void gst_paco_container_add_upstream (GstCaps *caps, const GstCaps *upstream);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "lib/stream/gaps.h"
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   PacoGaps gaps;
@@ -21,15 +19,12 @@ typedef struct
   guint64 damaged_bytes; /* that were thrown away */
 } GstPacoGaps;
 
-/* Has to be called when the element is started. */
 void gst_paco_gaps_start (GstPacoGaps *gaps, GstElement *element);
 
-/* Says that what comes next may be from anywhere: after a seek, or when another
- * stream begins. */
+/* What comes next may be from anywhere: a seek, or another stream. */
 void gst_paco_gaps_forget (GstPacoGaps *gaps);
 
-/* Says that so many bytes were thrown away at that byte of the stream. first is
- * TRUE if no frame has come since others were. */
+/* Bytes were thrown away; first: no frame has come since others were. */
 void gst_paco_gaps_damage (GstPacoGaps *gaps, GstElement *element, guint64 byte,
     gsize bytes, gboolean first);
 
@@ -42,5 +37,3 @@ gboolean gst_paco_gaps_frame (GstPacoGaps *gaps, GstElement *element,
 
 /* Returns what the property stats shows. The object lock must be held. */
 GstStructure *gst_paco_gaps_stats (const GstPacoGaps *gaps);
-
-G_END_DECLS

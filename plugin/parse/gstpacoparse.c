@@ -146,8 +146,7 @@ cut_frame (GstPacoParse *self, GstBaseParseFrame *frame,
   return ret;
 }
 
-/* Counts the frame, and reports what is missing before it. Where frames are left out
- * on purpose, nothing is missing. */
+/* Where frames are left out on purpose, nothing is missing. */
 static void
 account (GstPacoParse *self, GstBaseParseFrame *frame, const PacoHeader *header)
 {
@@ -209,7 +208,6 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
   return ret == GST_FLOW_OK ? finished : ret;
 }
 
-/* Says what is at the beginning of a buffer that came from a demuxer or a file. */
 static PacoSyncResult
 look_at (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     GError **reason)
@@ -266,7 +264,6 @@ is_garbage (GstPacoParse *self, guint64 offset)
   return self->garbage_to > offset;
 }
 
-/* Says what is at the position of a file whose bytes the buffer has. */
 static PacoSyncResult
 look_into_file (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     GError **reason)
@@ -322,8 +319,7 @@ gst_paco_parse_handle_frame (
   return ret;
 }
 
-/* Gives the base class what the splitter makes of the bytes, piece by piece. last:
- * no bytes follow that belong to these. */
+/* Gives the base class the pieces. last: no bytes follow that belong to these. */
 static GstFlowReturn
 push_pieces (GstPacoParse *self, gboolean last)
 {
@@ -378,8 +374,7 @@ gst_paco_parse_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return push_pieces (self, FALSE);
 }
 
-/* Returns when the last picture ends that needs the frame: its own, or that of the
- * last slice of its stack. */
+/* When the last picture ends that needs the frame. */
 static GstClockTime
 end_of_stack (GstBuffer *buffer, const PacoHeader *header)
 {
@@ -460,8 +455,7 @@ gst_paco_parse_get_sink_caps (GstBaseParse *base, GstCaps *filter)
       GST_BASE_PARSE_SINK_PAD (base), GST_BASE_PARSE_SRC_PAD (base), filter);
 }
 
-/* Says whether the bytes after such an event belong to other frames than those before
- * it. */
+/* The bytes after such an event belong to other frames. */
 static gboolean
 ends_bytes (GstEventType type)
 {
@@ -538,8 +532,7 @@ gst_paco_parse_src_event (GstBaseParse *base, GstEvent *event)
       ->src_event (base, event);
 }
 
-/* Refuses upstream downstream's buffers where upstream sends bytes and not frames:
- * those buffers are made for frames. */
+/* Downstream's buffers are made for frames, not for bytes. */
 static gboolean
 gst_paco_parse_sink_query (GstBaseParse *base, GstQuery *query)
 {

@@ -40,23 +40,21 @@ gst_paco_parse_stamp (
 
 /* --- caps --- */
 
-/* Takes the frame rate from the stream, or else from upstream. Returns whether it is
- * new. */
+/* The stream's frame rate goes before upstream's. Returns whether it is new. */
 static gboolean
 set_frame_rate (GstPacoParse *self, const PacoHeader *header, GstCaps *caps)
 {
   GstStructure *s = gst_caps_get_structure (caps, 0);
-  const GstStructure *from;
   gint fps_n = 0, fps_d = 1;
   guint others;
 
   gst_structure_get_fraction (s, "framerate", &fps_n, &fps_d);
-  if (fps_n <= 0 && self->sink_caps) {
-    from = gst_caps_get_structure (self->sink_caps, 0);
-    if (gst_structure_get_fraction (from, "framerate", &fps_n, &fps_d)
-        && paco_frame_rate_is_usable (fps_n, fps_d))
-      gst_structure_set (s, "framerate", GST_TYPE_FRACTION, fps_n, fps_d, NULL);
-  }
+  if (fps_n <= 0 && self->sink_caps
+      && gst_structure_get_fraction (
+          gst_caps_get_structure (self->sink_caps, 0), "framerate", &fps_n,
+          &fps_d)
+      && paco_frame_rate_is_usable (fps_n, fps_d))
+    gst_structure_set (s, "framerate", GST_TYPE_FRACTION, fps_n, fps_d, NULL);
   paco_caps_picture_rate (s, &fps_n, &fps_d);
   if (fps_n == self->grid.fps_n && fps_d == self->grid.fps_d)
     return FALSE;
@@ -74,8 +72,7 @@ set_frame_rate (GstPacoParse *self, const PacoHeader *header, GstCaps *caps)
   return TRUE;
 }
 
-/* Puts into caps how large frames are at most: as large as they are cut to, or as
- * they were. most is 0 if they are not cut. */
+/* max-frame-size is what frames are cut to (0: not at all), or what it was. */
 static void
 limit_frames (GstCaps *caps, guint most)
 {
@@ -88,28 +85,25 @@ limit_frames (GstCaps *caps, guint most)
     gst_caps_set_simple (caps, "max-frame-size", G_TYPE_INT, size, NULL);
 }
 
-/* Sets the caps of the source pad, in the form that downstream takes. */
 static GstFlowReturn
 negotiate (GstPacoParse *self, GstCaps *coded)
 {
   GstPad *pad = GST_BASE_PARSE_SRC_PAD (self);
-  GstCaps *caps = gst_paco_container_negotiate (GST_ELEMENT (self), pad, coded);
-  GstCaps *current = gst_pad_get_current_caps (pad);
-  GstFlowReturn ret = GST_FLOW_OK;
+  g_autoptr (GstCaps)
+      caps = gst_paco_container_negotiate (GST_ELEMENT (self), pad, coded);
+  g_autoptr (GstCaps) current = gst_pad_get_current_caps (pad);
 
-  if (!caps) {
-    ret = GST_FLOW_NOT_NEGOTIATED;
-  } else if (!current || !gst_caps_is_strictly_equal (current, caps)) {
+  if (!caps)
+    return GST_FLOW_NOT_NEGOTIATED;
+  if (!current || !gst_caps_is_strictly_equal (current, caps)) {
     GST_DEBUG_OBJECT (self, "caps out: %" GST_PTR_FORMAT, caps);
     if (!gst_pad_set_caps (pad, caps))
-      ret = GST_PAD_IS_FLUSHING (pad) ? GST_FLOW_FLUSHING
-                                      : GST_FLOW_NOT_NEGOTIATED;
+      return GST_PAD_IS_FLUSHING (pad) ? GST_FLOW_FLUSHING
+                                       : GST_FLOW_NOT_NEGOTIATED;
   }
-  if (ret == GST_FLOW_OK && gst_paco_parse_is_pulling (self))
+  if (gst_paco_parse_is_pulling (self))
     gst_paco_reader_negotiate (&self->reader, pad, caps);
-  gst_clear_caps (&caps);
-  gst_clear_caps (&current);
-  return ret;
+  return GST_FLOW_OK;
 }
 
 GstFlowReturn
@@ -118,7 +112,7 @@ gst_paco_parse_update_format (
 {
   gboolean reconfigure = gst_pad_check_reconfigure (
       GST_BASE_PARSE_SRC_PAD (self));
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
   GstFlowReturn ret;
 
   if (self->known && !reconfigure
@@ -134,7 +128,6 @@ gst_paco_parse_update_format (
     gst_paco_container_add_upstream (caps, self->sink_caps);
   limit_frames (caps, g_atomic_int_get (&self->max_frame_size));
   ret = negotiate (self, caps);
-  gst_caps_unref (caps);
   self->known = ret == GST_FLOW_OK;
   self->video = header->video;
   self->picture = header->picture;
@@ -156,8 +149,7 @@ gst_paco_parse_add_tags (GstPacoParse *self)
 
 /* --- smaller frames --- */
 
-/* Cuts the frame in these bytes. A frame that fits is copied, too, because its
- * place changes. */
+/* A frame that fits is copied, too, because its place changes. */
 static GstBuffer *
 cut (const guint8 *data, gsize size, gsize max_size, const PacoPlace *place,
     GError **error)

@@ -11,8 +11,6 @@
 #include "gstpacotime.h"
 #include <gst/base/gstbaseparse.h>
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_PACO_PARSE (gst_paco_parse_get_type ())
 G_DECLARE_FINAL_TYPE (
     GstPacoParse, gst_paco_parse, GST, PACO_PARSE, GstBaseParse)
@@ -87,7 +85,6 @@ GstFlowReturn gst_paco_parse_update_format (
 void gst_paco_parse_stamp (
     GstPacoParse *self, GstBuffer *buffer, const PacoFileFrame *frame);
 
-/* Tells downstream the name of the codec. */
 void gst_paco_parse_add_tags (GstPacoParse *self);
 
 /* Makes the frame in the first `size` bytes of a buffer one of at most max_size
@@ -96,5 +93,3 @@ void gst_paco_parse_add_tags (GstPacoParse *self);
  * error posted, and *flow is set. */
 GstBuffer *gst_paco_cut (GstElement *element, GstBuffer *buffer, gsize size,
     gsize max_size, const PacoPlace *place, GstFlowReturn *flow);
-
-G_END_DECLS

@@ -101,8 +101,7 @@ local_file_read (
 
 /* --- upstream --- */
 
-/* Returns the pad of an element that the sink pad is linked with, through the
- * ghost pads of bins. */
+/* Returns the pad that the sink pad is linked with, through ghost pads. */
 static GstPad *
 peer_of_element (GstPad *sink)
 {
@@ -135,8 +134,7 @@ is_made_by (GstElement *element, const gchar *name)
   return factory != NULL && strcmp (GST_OBJECT_NAME (factory), name) == 0;
 }
 
-/* Returns the source that the pad pulls from, if nothing lies between them but
- * typefind, which hands on what it is asked for. */
+/* Only typefind, which hands on what it is asked for, may be between. */
 static GstElement *
 find_source (GstPad *sink)
 {
@@ -267,8 +265,7 @@ read_file (
   return done;
 }
 
-/* Returns how many of size bytes at offset there are. It asks upstream again only
- * if the file must have grown, because over a network that takes time. */
+/* Asks upstream only if the file must have grown: over a network that takes time. */
 static gsize
 available (GstPacoReader *reader, guint64 offset, gsize size)
 {
@@ -277,8 +274,6 @@ available (GstPacoReader *reader, guint64 offset, gsize size)
   return offset < reader->end ? MIN (size, reader->end - offset) : 0;
 }
 
-/* Returns a buffer for the frame, which is no larger than what is left of the
- * file. */
 static GstBuffer *
 new_buffer (GstPacoReader *reader, guint64 offset, gsize size)
 {
@@ -291,7 +286,6 @@ new_buffer (GstPacoReader *reader, guint64 offset, gsize size)
       reader->offered != NULL ? reader->offered : reader->own, size, NULL);
 }
 
-/* Has upstream fill the buffer. */
 static GstFlowReturn
 pull (GstPacoReader *reader, guint64 offset, GstBuffer *buffer)
 {
@@ -311,8 +305,7 @@ pull (GstPacoReader *reader, guint64 offset, GstBuffer *buffer)
   return flow;
 }
 
-/* Reads the frame. Returns NULL if the pad shall pull by itself, and then find
- * out what is wrong. */
+/* Returns NULL if the pad shall pull, and find out what is wrong. */
 static GstBuffer *
 read_frame (GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head)
 {
@@ -332,8 +325,7 @@ read_frame (GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head)
   return buffer;
 }
 
-/* Runs before the pad pulls. A buffer that the probe puts into info is taken for
- * what was pulled. */
+/* A buffer that the probe puts into info is taken for what was pulled. */
 static GstPadProbeReturn
 before_pull (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

@@ -10,11 +10,8 @@
 #pragma once
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 typedef struct _GstPacoLocalFile GstPacoLocalFile;
 
-/* Says what kind of element the bytes come from. */
 typedef enum
 {
   GST_PACO_SOURCE_UNKNOWN, /* nobody has looked yet */
@@ -45,15 +42,12 @@ typedef struct
   GstBuffer *head; /* its first bytes, as the pad has given them */
 } GstPacoReader;
 
-/* Prepares the reader for the element's sink pad, which outlives it. */
 void gst_paco_reader_init (GstPacoReader *reader, GstPad *pad);
 void gst_paco_reader_clear (GstPacoReader *reader);
 
-/* Forgets downstream's memory and the file. Has to be called when the pad is no
- * longer active. */
+/* To be called when the pad is no longer active. */
 void gst_paco_reader_reset (GstPacoReader *reader);
 
-/* Asks downstream of the source pad, which has these caps, for memory. */
 void gst_paco_reader_negotiate (
     GstPacoReader *reader, GstPad *source_pad, GstCaps *caps);
 
@@ -67,5 +61,3 @@ gboolean gst_paco_reader_is_cut (const GstPacoReader *reader, guint64 *size);
  * at the end. head holds the bytes that it has pulled there before. */
 void gst_paco_reader_expect (
     GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head);
-
-G_END_DECLS

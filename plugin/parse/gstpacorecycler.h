@@ -9,8 +9,6 @@
 #pragma once
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_PACO_RECYCLER (gst_paco_recycler_get_type ())
 G_DECLARE_FINAL_TYPE (
     GstPacoRecycler, gst_paco_recycler, GST, PACO_RECYCLER, GstAllocator)
@@ -29,5 +27,3 @@ GstAllocator *gst_paco_recycler_offered (GstPad *source_pad, GstCaps *caps);
 /* Frees the memory that is kept. From now on the allocator hands out ordinary
  * memory, and keeps none. */
 void gst_paco_recycler_stop (GstAllocator *allocator);
-
-G_END_DECLS

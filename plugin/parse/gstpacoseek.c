@@ -105,7 +105,6 @@ gst_paco_seek_parsed (
   GST_OBJECT_UNLOCK (base);
 }
 
-/* Says what is known of a file when a seek comes. */
 typedef struct
 {
   PacoFrameIndex *index;
@@ -113,8 +112,7 @@ typedef struct
   guint stack;
 } Known;
 
-/* Returns how long before a time that is sought the base class begins: as long as
- * the other frames of a stack take. It leaves out frames that are of no use. */
+/* The base class begins as long before a time as the rest of a stack takes. */
 static GstClockTime
 lead_in (const Known *known)
 {
@@ -182,7 +180,6 @@ find_stack (PacoFrameIndex *index, PacoFile *file, GstSeekFlags flags,
   return paco_frame_index_find (index, file, n, offset);
 }
 
-/* Finds the frame that a seek to `time` leads to, if the index has it. */
 static gboolean
 find_target (const Known *known, GstBaseParse *base, GstClockTime time,
     GstSeekFlags flags, GstClockTime *target, guint64 *offset)

@@ -6,14 +6,11 @@
 #include "gstpacotime.h"
 #include <gst/base/gstbaseparse.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   PacoFile file; /* opened when needed; streaming thread only */
 
-  /* The streaming thread changes these under the element's object lock, under
-   * which other threads read them. */
+  /* Changed by the streaming thread under the object lock. */
   PacoFrameIndex *index; /* NULL as long as nothing is known */
   GstPacoGrid grid;      /* of the index's frames */
   guint stack;           /* frames of the first stack; 0: there is none */
@@ -22,11 +19,9 @@ typedef struct
   GstClockTime furthest_time;
 } GstPacoSeek;
 
-/* Forgets the file, and what is known of it. *seek has been used, or cleared with
- * zeros. */
+/* *seek has been used, or cleared with zeros. */
 void gst_paco_seek_clear (GstBaseParse *base, GstPacoSeek *seek);
 
-/* Returns the file, open. */
 PacoFile *gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek);
 
 /* Reads on to learn where the file's frames are, a bit with each frame that is
@@ -50,5 +45,3 @@ void gst_paco_seek_parsed (
  * to a key unit becomes a seek to the frame's beginning. Any thread may call it. */
 GstEvent *gst_paco_seek_prepare (
     GstBaseParse *base, GstPacoSeek *seek, GstEvent *event);
-
-G_END_DECLS

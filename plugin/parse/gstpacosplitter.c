@@ -64,8 +64,7 @@ add_mark (GstPacoSplitter *splitter, const GstBuffer *buffer)
   splitter->n_marks = n + 1;
 }
 
-/* The last buffer that begins at the piece or before has its times, unless a
- * piece before had them already. */
+/* The last buffer that begins here or before has the times, once. */
 static void
 stamp (GstPacoSplitter *splitter, GstBuffer *piece)
 {
@@ -121,7 +120,6 @@ reserve (GstPacoSplitter *splitter, gsize size, GError **error)
   return TRUE;
 }
 
-/* Holds `size` more bytes of the input. */
 static gboolean
 hold (GstPacoSplitter *splitter, gsize size, GError **error)
 {
@@ -135,8 +133,7 @@ hold (GstPacoSplitter *splitter, gsize size, GError **error)
   return TRUE;
 }
 
-/* Returns a buffer with the first `size` bytes held. If these are most of the
- * bytes, their memory becomes the buffer's, and the rest moves. */
+/* The memory becomes the buffer's if these are most of the bytes held. */
 static GstBuffer *
 take_held (GstPacoSplitter *splitter, gsize size)
 {

@@ -8,8 +8,6 @@
 #include "lib/stream/sync.h"
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   gboolean is_frame; /* else garbage, and reason says why */
@@ -47,8 +45,7 @@ typedef struct
   guint n_marks;
 } GstPacoSplitter;
 
-/* Forgets all bytes; the next ones are at this offset in the stream. The splitter
- * is in use, or has been cleared with zeros. */
+/* The next bytes are at this offset. The splitter is in use, or all zeros. */
 void gst_paco_splitter_reset (GstPacoSplitter *splitter, guint64 offset);
 
 /* Takes buffer. Before the next one, gst_paco_splitter_next() must have said that
@@ -60,5 +57,3 @@ gboolean gst_paco_splitter_push (GstPacoSplitter *splitter, GstBuffer *buffer);
  * there is not enough memory. last says that no more bytes will come. */
 gboolean gst_paco_splitter_next (GstPacoSplitter *splitter, gboolean last,
     GstPacoPiece *piece, GError **error);
-
-G_END_DECLS

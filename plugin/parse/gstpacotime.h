@@ -5,8 +5,6 @@
 #pragma once
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* This is the latest time, to which later ones are set. */
 #define GST_PACO_TIME_MAX ((GstClockTime) G_MAXINT64)
 
@@ -21,11 +19,8 @@ typedef struct
 /* Returns when frame n begins, at most GST_PACO_TIME_MAX. The grid has a rate. */
 GstClockTime gst_paco_grid_time (const GstPacoGrid *grid, guint64 n);
 
-/* Returns the last frame that begins at time or before, 0 for times before the
- * origin. The grid has a rate. */
+/* Returns 0 for times before the origin. The grid has a rate. */
 guint64 gst_paco_grid_frame_at (const GstPacoGrid *grid, GstClockTime time);
 
 /* Returns the frame that begins nearest to time. The grid has a rate. */
 guint64 gst_paco_grid_nearest (const GstPacoGrid *grid, GstClockTime time);
-
-G_END_DECLS

@@ -10,7 +10,6 @@ gst_paco_rtp_blocks_clear (GstPacoRtpBlocks *blocks)
   g_clear_pointer (&blocks->records, g_free);
 }
 
-/* Prepares geometry and memory for frames like that of header. */
 static gboolean
 configure (GstPacoRtpBlocks *blocks, const PacoHeader *header, GError **error)
 {
@@ -22,8 +21,7 @@ configure (GstPacoRtpBlocks *blocks, const PacoHeader *header, GError **error)
     gst_paco_rtp_blocks_clear (blocks);
     blocks->geometry = paco_geometry_new (&header->picture, &header->coding);
   }
-  /* A few bytes may claim a picture of gigabytes, but each block of it has a byte
-   * in the index. */
+  /* Few bytes may claim a picture of gigabytes, but its index has a byte for each block. */
   if (header->index_size < blocks->geometry->n_blocks) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
         "the frame's index of %u bytes is too small for %u codeblocks",

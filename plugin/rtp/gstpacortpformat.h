@@ -8,8 +8,6 @@
 #include "codec/index.h"
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 enum
 {
   GST_PACO_RTP_VERSION = 0,
@@ -47,7 +45,6 @@ typedef struct
   guint8 group;
 } GstPacoRtpHeader;
 
-/* Returns how many bytes the header has. */
 static inline gsize
 gst_paco_rtp_header_size (GstPacoRtpKind kind)
 {
@@ -100,8 +97,7 @@ gst_paco_rtp_header_read (
   return TRUE;
 }
 
-/* Returns how many symbols of symbol_size bytes hold size bytes; the last one is
- * filled up. */
+/* The last symbol is filled up. */
 static inline guint32
 gst_paco_rtp_n_symbols (guint32 size, guint32 symbol_size)
 {
@@ -132,11 +128,8 @@ void gst_paco_rtp_blocks_clear (GstPacoRtpBlocks *blocks);
 gboolean gst_paco_rtp_blocks_read (GstPacoRtpBlocks *blocks, const guint8 *data,
     gsize size, guint32 frame_size, GError **error);
 
-/* Returns how many bytes lie before the payload. */
 static inline guint32
 gst_paco_rtp_blocks_payload (const GstPacoRtpBlocks *blocks)
 {
   return blocks->header.header_size + blocks->header.index_size;
 }
-
-G_END_DECLS

@@ -30,8 +30,7 @@ hole_at (const GstPacoRtpFrame *frame, guint i)
   return &g_array_index (frame->holes, GstPacoRtpHole, i);
 }
 
-/* Returns the number of the first hole that ends behind offset, or how many holes
- * there are. Packets mostly come in order, into the last hole. */
+/* Returns the first hole that ends after offset; packets mostly fill the last one. */
 static guint
 find_hole (const GstPacoRtpFrame *frame, guint32 offset)
 {
@@ -132,8 +131,7 @@ gst_paco_rtp_frame_extend (GstPacoRtpFrame *frame)
 
 /* --- parity ------------------------------------------------------------ */
 
-/* Says whether a packet of parity says of the frame what the others say. The first
- * one is believed, if what it says can be true. */
+/* The first packet of parity is believed, if what it says can be true. */
 static GstPacoRtpFate
 accept_parity (
     GstPacoRtpFrame *frame, const GstPacoRtpHeader *header, gsize size)
@@ -175,7 +173,6 @@ symbol_range (const GstPacoRtpFrame *frame, guint group, guint i)
     MIN (begin + frame->symbol_size, frame->protected_size) };
 }
 
-/* Returns how many symbols a group has. */
 static guint
 group_size (const GstPacoRtpFrame *frame, guint group)
 {
@@ -213,7 +210,6 @@ find_erasures (const GstPacoRtpFrame *frame, guint group, guint8 *columns,
   return n;
 }
 
-/* Adds all symbols of a group that are there to its rows of parity. */
 static void
 add_known (const GstPacoRtpFrame *frame, guint group, guint8 *sums,
     const guint8 *rows, guint n)
@@ -249,7 +245,6 @@ fill_symbol (
   frame->recovered++;
 }
 
-/* Restores what a group has lost, if its parity allows that. */
 static void
 restore_group (GstPacoRtpFrame *frame, guint group)
 {

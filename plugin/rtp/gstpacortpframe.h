@@ -8,9 +8,6 @@
 #pragma once
 #include "gstpacortpformat.h"
 
-G_BEGIN_DECLS
-
-/* Says what has become of a packet. */
 typedef enum
 {
   GST_PACO_RTP_TAKEN,
@@ -77,7 +74,6 @@ GstPacoRtpFate gst_paco_rtp_frame_add (GstPacoRtpFrame *frame,
     const GstPacoRtpHeader *header, const guint8 *body, gsize size,
     GstBuffer *packet, gsize body_offset);
 
-/* Says whether all bytes are there. */
 static inline gboolean
 gst_paco_rtp_frame_is_whole (const GstPacoRtpFrame *frame)
 {
@@ -87,8 +83,7 @@ gst_paco_rtp_frame_is_whole (const GstPacoRtpFrame *frame)
 /* Says whether all bytes of the part that has parity are there. */
 gboolean gst_paco_rtp_frame_is_safe (const GstPacoRtpFrame *frame);
 
-/* Tries to restore what is missing of that part. A call is needed only if data
- * came after parity. */
+/* Needed only if data came after parity. */
 void gst_paco_rtp_frame_restore (GstPacoRtpFrame *frame);
 
 /* Returns how many bytes at its beginning are there. */
@@ -104,11 +99,6 @@ gboolean gst_paco_rtp_frame_extend (GstPacoRtpFrame *frame);
 guint gst_paco_rtp_frame_fill (
     GstPacoRtpFrame *frame, const GstPacoRtpBlocks *blocks);
 
-/* Ends the frame and returns its buffer, which is the caller's. */
 GstBuffer *gst_paco_rtp_frame_steal (GstPacoRtpFrame *frame);
-/* Ends the frame, if it is active, and drops it. */
 void gst_paco_rtp_frame_drop (GstPacoRtpFrame *frame);
-/* Frees the memory that an ended frame has kept for the next one. */
 void gst_paco_rtp_frame_clear (GstPacoRtpFrame *frame);
-
-G_END_DECLS

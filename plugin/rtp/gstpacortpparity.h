@@ -7,14 +7,10 @@
 #pragma once
 #include "gstpacortpformat.h"
 
-G_BEGIN_DECLS
-
-/* Returns what symbol `column` of a group is multiplied by in row `row`, both
- * below GST_PACO_RTP_GROUP. It is never 0. */
+/* The factor of symbol `column` of a group in row `row`; never 0. */
 guint8 gst_paco_rtp_parity_factor (guint row, guint column);
 
-/* Adds symbol, of size bytes, times factors[i] to each of n rows at
- * rows + i * stride. */
+/* Adds symbol times factors[i] to each row, at rows + i * stride. */
 void gst_paco_rtp_parity_add (guint8 *rows, gsize stride, const guint8 *factors,
     guint n, const guint8 *symbol, gsize size);
 
@@ -25,5 +21,3 @@ void gst_paco_rtp_parity_add (guint8 *rows, gsize stride, const guint8 *factors,
  * stride bytes. */
 void gst_paco_rtp_parity_solve (guint8 *symbols, gsize stride, gsize size,
     const guint8 *rows, const guint8 *columns, guint n, guint8 *scratch);
-
-G_END_DECLS

@@ -128,7 +128,6 @@ distance (guint16 number, guint16 than)
   return (gint16) (number - than);
 }
 
-/* Tells downstream of the video, when a header tells of another one. */
 static void
 update_caps (GstRtpPacoDepay *self, const PacoHeader *header)
 {
@@ -176,8 +175,7 @@ lose_frame (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, const gchar *reason)
   gst_paco_rtp_frame_drop (frame);
 }
 
-/* Breaks the blocks that have holes. If blocks have no checks, no decoder would
- * see that. */
+/* If blocks have no checks, no decoder would see that they are broken. */
 static gboolean
 fill (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, const PacoHeader *header,
     GError **error)
@@ -206,7 +204,6 @@ fill (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, const PacoHeader *header,
   return TRUE;
 }
 
-/* Reads the header, and repairs what can be repaired. */
 static gboolean
 prepare (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, GError **error)
 {
@@ -248,7 +245,6 @@ push_frame (GstRtpPacoDepay *self, GstPacoRtpFrame *frame)
   gst_rtp_base_depayload_push (GST_RTP_BASE_DEPAYLOAD (self), buffer);
 }
 
-/* Hands the first frame on; the second one becomes the first. */
 static void
 finish_first (GstRtpPacoDepay *self)
 {
@@ -277,7 +273,6 @@ finish_all (GstRtpPacoDepay *self)
     finish_first (self);
 }
 
-/* Drops all frames, as if no packet had come. */
 static void
 forget_all (GstRtpPacoDepay *self)
 {
@@ -319,8 +314,7 @@ begin_frame (GstRtpPacoDepay *self, const GstPacoRtpHeader *header,
   return frame;
 }
 
-/* Finds the frame of a packet. Returns NULL, with *fate set, if the packet comes
- * too late or asks for too much. */
+/* Sets *fate if the packet comes too late or asks for too much. */
 static GstPacoRtpFrame *
 find_frame (GstRtpPacoDepay *self, const GstPacoRtpHeader *header,
     const GstBuffer *packet, GstPacoRtpFate *fate)
@@ -601,7 +595,6 @@ gst_rtp_paco_depay_init (GstRtpPacoDepay *self)
 {
   self->max_frame_size = DEFAULT_MAX_FRAME_SIZE;
   self->duration = GST_CLOCK_TIME_NONE;
-  /* Packets say where they belong; the base class shall not drop those that
-   * have changed places. */
+  /* The base class must not drop packets that have changed places. */
   g_object_set (self, "max-reorder", 0, NULL);
 }

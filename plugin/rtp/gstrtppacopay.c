@@ -41,7 +41,6 @@ enum
   PROP_PARITY = 1,
 };
 
-/* The bytes of a frame that a packet has. */
 typedef struct
 {
   guint32 offset, size;
@@ -103,7 +102,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
  * only a block that is larger than a packet is split. So a lost packet breaks its own
  * blocks and no other. */
 
-/* Returns where in the frame block i begins. */
 static guint32
 block_begin (const GstPacoRtpBlocks *blocks, guint32 i)
 {
@@ -160,8 +158,7 @@ add_piece (Plan *plan, guint32 offset, guint32 size)
   g_array_append_val (plan->pieces, piece);
 }
 
-/* Adds bytes that belong together to the last piece if there is room for all of
- * them, else to a new one. */
+/* Adds bytes that belong together to the last piece if there is room for all. */
 static void
 add_block (Plan *plan, guint32 offset, guint32 size, guint32 room)
 {
@@ -201,8 +198,7 @@ make_plan (Plan *plan, const GstPacoRtpBlocks *blocks, guint room, guint parity)
 
 /* --- packets ----------------------------------------------------------- */
 
-/* Adds a packet of the frame that buffer is: headers, and size bytes at offset
- * of body, whose memory it shares. */
+/* Shares the memory of body. */
 static void
 add_packet (GstRtpPacoPay *self, GstBufferList *list, GstBuffer *buffer,
     const GstPacoRtpHeader *header, GstBuffer *body, gsize offset, gsize size,
@@ -224,7 +220,6 @@ add_packet (GstRtpPacoPay *self, GstBufferList *list, GstBuffer *buffer,
   gst_buffer_list_add (list, packet);
 }
 
-/* Makes packets of the frame's bytes. */
 static GstBufferList *
 make_data (GstRtpPacoPay *self, GstBuffer *buffer)
 {
@@ -246,8 +241,7 @@ make_data (GstRtpPacoPay *self, GstBuffer *buffer)
   return list;
 }
 
-/* Computes all parity of the frame at data: row after row, and in each row all
- * groups. */
+/* Row after row, and in each row all groups. */
 static GstBuffer *
 compute_parity (const Plan *plan, const guint8 *data)
 {
@@ -300,7 +294,6 @@ make_parity (GstRtpPacoPay *self, GstBuffer *buffer, const guint8 *data)
 
 /* --- frames ------------------------------------------------------------ */
 
-/* Returns how many bytes a packet of the frame has behind the RTP header. */
 static guint
 packet_room (GstRtpPacoPay *self, GstBuffer *buffer)
 {
