@@ -3,8 +3,7 @@
  * whom. */
 #include "gstpacocoder.h"
 #include "gstpacobackend.h"
-#include "plugin/cuda/gstpacoallocator.h"
-#include "plugin/parse/gstpacorecycler.h"
+#include "gstpacoallocator.h"
 #include <gst/video/gstvideodecoder.h>
 #include <gst/video/gstvideoencoder.h>
 

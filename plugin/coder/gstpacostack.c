@@ -4,56 +4,7 @@
 #include "gstpacostack.h"
 #include "caps/packed.h"
 #include "codec/error.h"
-#include "codec/policy_stack.h"
-#include "plugin/cuda/gstpacocuda.h"
 #include <string.h>
-
-gboolean
-gst_paco_stack_check (GstElement *element, const GstCaps *caps,
-    const GstVideoInfo *info, const PacoParameters *parameters, guint length)
-{
-  GstVideoFormat format = GST_VIDEO_INFO_FORMAT (info);
-
-  if (format != GST_VIDEO_FORMAT_GRAY8
-      && format != GST_VIDEO_FORMAT_GRAY16_LE) {
-    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
-        ("stack=%u is for slices of one component, GRAY8 and GRAY16_LE, and "
-         "the pictures are %s: convert them, or use stack=1",
-            length, GST_VIDEO_INFO_NAME (info)),
-        (NULL));
-    return FALSE;
-  }
-  if (GST_VIDEO_INFO_IS_INTERLACED (info)) {
-    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
-        ("stack=%u is for slices in one piece, and the pictures are "
-         "interlaced (%s): use stack=1",
-            length,
-            gst_video_interlace_mode_to_string (
-                GST_VIDEO_INFO_INTERLACE_MODE (info))),
-        (NULL));
-    return FALSE;
-  }
-  if (gst_paco_cuda_is_caps (caps)) {
-    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
-        ("stack=%u is for pictures in the memory of the host, and these are in "
-         "that of a GPU: put cudadownload before, or use stack=1",
-            length),
-        (NULL));
-    return FALSE;
-  }
-  if (parameters->rate_control == PACO_RATE_BITRATE) {
-    GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS,
-        ("stack=%u cannot be done with rate-control=bitrate, which gives all "
-         "slices of a stack the same bytes: use rate-control=quality or "
-         "lossless, or stack=1",
-            length),
-        (NULL));
-    return FALSE;
-  }
-  return TRUE;
-}
-
-/* --- memory --- */
 
 gboolean
 gst_paco_stack_reserve (GstPacoStack *stack, guint n_slices, guint width,

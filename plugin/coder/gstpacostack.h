@@ -35,11 +35,6 @@ typedef struct
   guint16 *work; /* memory behind them, for gst_paco_stack_forward() */
 } GstPacoStack;
 
-/* Says whether pictures of these caps can be coded in stacks of the length that the
- * user asks for. If not, the element posts an error. */
-gboolean gst_paco_stack_check (GstElement *element, const GstCaps *caps,
-    const GstVideoInfo *info, const PacoParameters *parameters, guint length);
-
 /* Allocates memory for stacks of n_slices of this size, and `work` more samples for
  * gst_paco_stack_forward(). Nothing may be with the coder. Errors UNSUPPORTED,
  * MEMORY. */

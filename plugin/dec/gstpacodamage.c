@@ -29,45 +29,32 @@ gst_paco_damage_flush (GstPacoDamage *damage, GstElement *element)
   GST_OBJECT_UNLOCK (element);
 }
 
+/* Counts a frame, and takes the sentence that says what is wrong with it, or NULL. The
+ * first such sentence goes to the bus, others to the log only. */
 static void
-add (GstPacoDamageCounts *sum, const GstPacoDamageCounts *counts)
+note (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, GstPacoDamageCounts counts, char *sentence)
 {
-  sum->decoded += counts->decoded;
-  sum->damaged += counts->damaged;
-  sum->lost += counts->lost;
-  sum->blocks += counts->blocks;
-}
-
-/* Returns whether it is the first damage, which the caller reports on the bus. */
-static gboolean
-count (GstPacoDamage *damage, GstElement *element,
-    const GstPacoDamageCounts *frame)
-{
-  gboolean first = FALSE;
+  GstPacoDamageCounts *sums[] = { &damage->all, &damage->counts };
+  gboolean first;
 
   GST_OBJECT_LOCK (element);
-  add (&damage->all, frame);
-  add (&damage->counts, frame);
-  if (frame->damaged > 0 || frame->lost > 0) {
-    first = !damage->told;
-    damage->told = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (sums); i++) {
+    sums[i]->decoded += counts.decoded;
+    sums[i]->damaged += counts.damaged;
+    sums[i]->lost += counts.lost;
+    sums[i]->blocks += counts.blocks;
   }
+  first = sentence != NULL && !damage->told;
+  damage->told |= first;
   GST_OBJECT_UNLOCK (element);
-  return first;
-}
-
-/* Takes the sentence. The first one goes to the bus, others to the log only. */
-static void
-tell (GstElement *element, gboolean first, const GstVideoCodecFrame *frame,
-    char *sentence)
-{
   if (first)
     GST_ELEMENT_WARNING (element, STREAM, DECODE,
         ("Frame %u, at %" GST_TIME_FORMAT ", %s", frame->system_frame_number,
             GST_TIME_ARGS (frame->pts), sentence),
         ("further damage goes to the log and is counted until the end of the "
          "stream"));
-  else
+  else if (sentence != NULL)
     GST_WARNING_OBJECT (element, "frame %u, at %" GST_TIME_FORMAT ", %s",
         frame->system_frame_number, GST_TIME_ARGS (frame->pts), sentence);
   g_free (sentence);
@@ -78,29 +65,25 @@ gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, guint broken_blocks,
     guint concealed_blocks)
 {
-  const GstPacoDamageCounts counts = {
-    .decoded = 1,
-    .damaged = broken_blocks > 0,
-    .blocks = broken_blocks,
-  };
-  gboolean first = count (damage, element, &counts);
+  char *sentence = NULL;
 
   if (broken_blocks > 0)
-    tell (element, first, frame,
-        g_strdup_printf ("is damaged: %u of its codeblocks are broken and "
-                         "leave blurred or gray spots, but for %u that are "
-                         "concealed",
-            broken_blocks, concealed_blocks));
+    sentence = g_strdup_printf (
+        "is damaged: %u of its codeblocks are broken and leave blurred or gray "
+        "spots, but for %u that are concealed",
+        broken_blocks, concealed_blocks);
+  note (damage, element, frame,
+      (GstPacoDamageCounts){
+          .decoded = 1, .damaged = broken_blocks > 0, .blocks = broken_blocks },
+      sentence);
 }
 
 void
 gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, guint n_bad, guint length)
 {
-  const GstPacoDamageCounts counts = { .decoded = 1, .damaged = 1 };
-  gboolean first = count (damage, element, &counts);
-
-  tell (element, first, frame,
+  note (damage, element, frame,
+      (GstPacoDamageCounts){ .decoded = 1, .damaged = 1 },
       g_strdup_printf ("is one of a stack of %u, of which %u are missing or "
                        "damaged, and is shown without what they say of it",
           length, n_bad));
@@ -140,14 +123,11 @@ void
 gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, const char *reason)
 {
-  const GstPacoDamageCounts counts = { .lost = 1 };
-  gboolean first = count (damage, element, &counts);
-
   GST_OBJECT_LOCK (element);
   if (damage->reason == NULL)
     damage->reason = g_strdup (reason);
   GST_OBJECT_UNLOCK (element);
-  tell (element, first, frame,
+  note (damage, element, frame, (GstPacoDamageCounts){ .lost = 1 },
       g_strdup_printf ("could not be decoded and is left out: %s", reason));
 }
 

@@ -146,7 +146,7 @@ gst_paco_dec_start (GstVideoDecoder *decoder)
 {
   GstPacoDec *self = GST_PACO_DEC (decoder);
 
-  gst_paco_input_start (&self->input);
+  self->input.configured = self->input.has_decoded = FALSE;
   gst_paco_damage_start (&self->damage, GST_ELEMENT (self));
   return gst_paco_coder_start (&self->coder);
 }
@@ -158,7 +158,7 @@ gst_paco_dec_stop (GstVideoDecoder *decoder)
 
   gst_paco_coder_stop (&self->coder);
   gst_paco_stack_clear (&self->stack);
-  gst_paco_input_clear (&self->input);
+  g_clear_pointer (&self->input.state, gst_video_codec_state_unref);
   gst_paco_damage_clear (&self->damage);
   return TRUE;
 }
@@ -272,7 +272,9 @@ gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
     post_unparsed (self);
     return FALSE;
   }
-  gst_paco_input_set_state (&self->input, state);
+  g_clear_pointer (&self->input.state, gst_video_codec_state_unref);
+  self->input.state = gst_video_codec_state_ref (state);
+  self->input.configured = FALSE;
   GST_DEBUG_OBJECT (self, "caps in: %" GST_PTR_FORMAT, state->caps);
   return TRUE;
 }

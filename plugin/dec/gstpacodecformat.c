@@ -121,7 +121,8 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
 
   gst_paco_log_coding (
       GST_CAT_DEFAULT, GST_ELEMENT (self), &header->picture, &header->coding);
-  gst_paco_input_configured (&self->input, header);
+  gst_paco_header_copy (&self->input.header, header);
+  self->input.configured = TRUE;
   return GST_FLOW_OK;
 }
 

@@ -48,10 +48,6 @@ struct _GstPacoDec
 
 /* --- gstpacoinput.c --- */
 
-void gst_paco_input_start (GstPacoInput *input);
-void gst_paco_input_clear (GstPacoInput *input);
-void gst_paco_input_set_state (GstPacoInput *input, GstVideoCodecState *state);
-
 /* Frames in one piece and frames of two fields may be in one stream. */
 gboolean gst_paco_input_is_odd (
     const GstPacoInput *input, const PacoHeader *header);
@@ -70,7 +66,6 @@ gst_paco_header_copy (PacoHeader *copy, const PacoHeader *header)
   copy->set = NULL;
   copy->video.ancillary = (PacoAncillary){ NULL, 0 };
 }
-void gst_paco_input_configured (GstPacoInput *input, const PacoHeader *header);
 /* Says that a frame of the configured format has been decoded. */
 void gst_paco_input_decoded (GstPacoInput *input);
 

@@ -7,26 +7,6 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-void
-gst_paco_input_start (GstPacoInput *input)
-{
-  input->configured = input->has_decoded = FALSE;
-}
-
-void
-gst_paco_input_clear (GstPacoInput *input)
-{
-  g_clear_pointer (&input->state, gst_video_codec_state_unref);
-}
-
-void
-gst_paco_input_set_state (GstPacoInput *input, GstVideoCodecState *state)
-{
-  gst_paco_input_clear (input);
-  input->state = gst_video_codec_state_ref (state);
-  input->configured = FALSE;
-}
-
 gboolean
 gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame, PacoCodedFrame *coded,
     GError **error)
@@ -97,13 +77,6 @@ gst_paco_input_check_reduce (const GstPacoInput *input,
         "reduce to %u or less",
         reduce, header->coding.levels);
   return FALSE;
-}
-
-void
-gst_paco_input_configured (GstPacoInput *input, const PacoHeader *header)
-{
-  gst_paco_header_copy (&input->header, header);
-  input->configured = TRUE;
 }
 
 void

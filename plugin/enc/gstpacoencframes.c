@@ -145,6 +145,45 @@ gst_paco_enc_submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
 
 /* --- stacks --- */
 
+/* Posts an error if pictures of the format cannot be coded in stacks. */
+static gboolean
+can_stack (GstPacoEnc *self)
+{
+  const GstVideoInfo *info = &self->input_state->info;
+  GstVideoFormat format = GST_VIDEO_INFO_FORMAT (info);
+  g_autofree char *reason = NULL;
+
+  if (format != GST_VIDEO_FORMAT_GRAY8 && format != GST_VIDEO_FORMAT_GRAY16_LE)
+    reason = g_strdup_printf (
+        "is for slices of one component, GRAY8 and GRAY16_LE, and the pictures "
+        "are %s: convert them, or use stack=1",
+        GST_VIDEO_INFO_NAME (info));
+  else if (GST_VIDEO_INFO_IS_INTERLACED (info))
+    reason = g_strdup_printf (
+        "is for slices in one piece, and the pictures are interlaced (%s): use "
+        "stack=1",
+        gst_video_interlace_mode_to_string (
+            GST_VIDEO_INFO_INTERLACE_MODE (info)));
+  else if (gst_paco_cuda_is_caps (self->input_state->caps))
+    reason = g_strdup (
+        "is for pictures in the memory of the host, and these are in that of a "
+        "GPU: put cudadownload before, or use stack=1");
+
+  if (reason != NULL)
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("stack=%u %s", self->stack_length, reason), (NULL));
+  else if (self->parameters.rate_control == PACO_RATE_BITRATE)
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+        ("stack=%u cannot be done with rate-control=bitrate, which gives all "
+         "slices of a stack the same bytes: use rate-control=quality or "
+         "lossless, or stack=1",
+            self->stack_length),
+        (NULL));
+  else
+    return TRUE;
+  return FALSE;
+}
+
 gboolean
 gst_paco_enc_stack_prepare (GstPacoEnc *self)
 {
@@ -153,8 +192,7 @@ gst_paco_enc_stack_prepare (GstPacoEnc *self)
 
   if (self->stack_length <= 1)
     return TRUE;
-  if (!gst_paco_stack_check (GST_ELEMENT (self), self->input_state->caps, info,
-          &self->parameters, self->stack_length))
+  if (!can_stack (self))
     return FALSE;
   self->stack = g_new0 (GstPacoStack, 1);
   self->n_stacks = 0;

@@ -3,7 +3,7 @@
  * whom. */
 #include "gstpacoreader.h"
 #include "codec/helpers.h"
-#include "gstpacorecycler.h"
+#include "plugin/coder/gstpacoallocator.h"
 #include "lib/stream/io.h"
 #include <fcntl.h>
 #include <glib/gstdio.h>

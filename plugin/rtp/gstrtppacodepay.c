@@ -25,7 +25,7 @@
  * Since: 0.2
  */
 #include "caps/videocaps.h"
-#include "plugin/parse/gstpacorecycler.h"
+#include "plugin/coder/gstpacoallocator.h"
 #include "gstpacortpframe.h"
 #include "plugin/elements.h"
 #include <gst/rtp/rtp.h>

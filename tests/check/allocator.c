@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests the allocator of the elements (plugin/cuda/gstpacoallocator.h), over a backend of
+ * Tests the allocator of the elements (plugin/coder/gstpacoallocator.h), over a backend of
  * its own: which memory buffers get, and that it is released once. */
 #include "codec/coder_private.h"
-#include "plugin/cuda/gstpacoallocator.h"
+#include "plugin/coder/gstpacoallocator.h"
 #include <gst/check/gstcheck.h>
 #include <string.h>
 

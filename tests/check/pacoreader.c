@@ -4,7 +4,7 @@
  * several threads. The elements are linked into this program, which shares their
  * allocator. */
 #include "pacoframes.h"
-#include "plugin/parse/gstpacorecycler.h"
+#include "plugin/coder/gstpacoallocator.h"
 #include <gst/app/gstappsink.h>
 #include <glib/gstdio.h>
 

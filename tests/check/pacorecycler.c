@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests the allocator that keeps memory that comes back (plugin/parse/gstpacorecycler.c),
+ * Tests the allocator that keeps memory that comes back (plugin/coder/gstpacoallocator.c),
  * over an allocator of its own that counts. */
-#include "plugin/parse/gstpacorecycler.h"
+#include "plugin/coder/gstpacoallocator.h"
 #include <gst/check/gstcheck.h>
 #include <string.h>
+
+GST_DEBUG_CATEGORY (gst_paco_debug);
 
 #define N_THREADS 4
 #define N_ROUNDS 3000
