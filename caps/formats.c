@@ -94,16 +94,13 @@ static gboolean
 caps_take_format (
     GstCaps *allowed, GstVideoFormat format, GstVideoInterlaceMode mode)
 {
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
-      gst_video_format_to_string (format), NULL);
-  gboolean taken;
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format",
+      G_TYPE_STRING, gst_video_format_to_string (format), NULL);
 
   if (mode == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
     gst_caps_set_features_simple (
         caps, gst_caps_features_new (GST_CAPS_FEATURE_FORMAT_INTERLACED, NULL));
-  taken = gst_caps_can_intersect (allowed, caps);
-  gst_caps_unref (caps);
-  return taken;
+  return gst_caps_can_intersect (allowed, caps);
 }
 
 GstVideoFormat

@@ -323,9 +323,9 @@ set_video_fields (GstCaps *caps, const PacoHeader *header)
   static const char *const fields[] = { "framerate", "interlace-mode",
     "field-order", "pixel-aspect-ratio", "colorimetry", "chroma-site",
     "multiview-mode", "multiview-flags" };
-  GstVideoInfo info;
-  GstCaps *raw;
+  g_autoptr (GstCaps) raw = NULL;
   GstStructure *structure;
+  GstVideoInfo info;
 
   if (!paco_video_info_from_header (header, &info)
       && !describe (header, stand_in (header), &info))
@@ -339,7 +339,6 @@ set_video_fields (GstCaps *caps, const PacoHeader *header)
     if (value != NULL)
       gst_caps_set_value (caps, fields[i], value);
   }
-  gst_caps_unref (raw);
 }
 
 GstCaps *
@@ -448,15 +447,13 @@ paco_picture_flags_to_buffer (const PacoHeader *header, GstBuffer *buffer)
     return;
   if (mode == PACO_INTERLACE_ALTERNATE)
     set |= PACO_PICTURE_ONE_FIELD;
+  GST_BUFFER_FLAG_UNSET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
   if (header->picture.fields || mode == PACO_INTERLACE_ALTERNATE)
     GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
-  else
-    GST_BUFFER_FLAG_UNSET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
 
   for (guint i = 0; i < G_N_ELEMENTS (flags); i++) {
+    GST_BUFFER_FLAG_UNSET (buffer, flags[i].buffer);
     if (set & flags[i].picture)
       GST_BUFFER_FLAG_SET (buffer, flags[i].buffer);
-    else
-      GST_BUFFER_FLAG_UNSET (buffer, flags[i].buffer);
   }
 }

@@ -228,7 +228,7 @@ void
 gst_paco_log_coding (GstDebugCategory *category, GstElement *element,
     const PacoPictureFormat *picture, const PacoCoding *coding)
 {
-  char *components, *codeblocks;
+  g_autofree char *components = NULL, *codeblocks = NULL;
 
   if (gst_debug_category_get_threshold (category) < GST_LEVEL_DEBUG)
     return;
@@ -242,8 +242,6 @@ gst_paco_log_coding (GstDebugCategory *category, GstElement *element,
       codeblocks, coding->coding_passes,
       paco_color_transforms[coding->color_transform].name,
       coding->block_checks ? "on" : "off");
-  g_free (codeblocks);
-  g_free (components);
 }
 
 void

@@ -98,20 +98,6 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame,
   return flow;
 }
 
-static void
-store (GstPacoDec *self, GstPacoFrame *frame, const PacoFrameTimes *times)
-{
-  gint64 begin = g_get_monotonic_time (), stored = 0;
-
-  if (self->output.via_planes) {
-    gst_paco_output_store (&self->output, frame->planes, &frame->raw);
-    stored = g_get_monotonic_time () - begin;
-  }
-  gst_paco_output_written (frame->frame->output_buffer);
-  gst_paco_coder_finished (
-      &self->coder, frame, times, frame->coded.size, stored);
-}
-
 /* Collects a frame and pushes its picture; runs in the pipe's thread. */
 static void
 push (GstElement *element)
@@ -132,8 +118,17 @@ push (GstElement *element)
     gst_paco_dec_stack_decoded (self, frame, &decoded);
     return;
   }
-  if (decoded.error == NULL)
-    store (self, frame, &decoded.times);
+  if (decoded.error == NULL) {
+    gint64 begin = g_get_monotonic_time (), stored = 0;
+
+    if (self->output.via_planes) {
+      gst_paco_output_store (&self->output, frame->planes, &frame->raw);
+      stored = g_get_monotonic_time () - begin;
+    }
+    gst_paco_output_written (frame->frame->output_buffer);
+    gst_paco_coder_finished (
+        &self->coder, frame, &decoded.times, frame->coded.size, stored);
+  }
   gst_paco_pipe_done (
       self->coder.pipe, finish (self, gst_paco_frame_take (frame), &decoded));
   g_clear_error (&decoded.error);
@@ -188,15 +183,15 @@ gst_paco_dec_getcaps (GstVideoDecoder *decoder, GstCaps *filter)
 static gboolean
 accept_demuxed (GstQuery *query)
 {
-  GstCaps *demuxed, *caps;
+  g_autoptr (GstCaps) demuxed = NULL;
   gboolean accepted;
+  GstCaps *caps;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
     return FALSE;
   gst_query_parse_accept_caps (query, &caps);
   demuxed = gst_caps_from_string (GST_PACO_DEMUXED_CAPS);
   accepted = gst_caps_can_intersect (caps, demuxed);
-  gst_caps_unref (demuxed);
   if (accepted)
     gst_query_set_accept_caps_result (query, TRUE);
   return accepted;
@@ -264,7 +259,6 @@ static gboolean
 gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
 {
   GstPacoDec *self = GST_PACO_DEC (decoder);
-
   const GstStructure *caps = gst_caps_get_structure (state->caps, 0);
 
   if (!gst_structure_has_name (caps, PACO_MEDIA_TYPE)

@@ -54,11 +54,10 @@ choose (GstPacoOutput *output, GstVideoDecoder *decoder,
         pad, GST_VIDEO_INFO_FORMAT (coded), width, height, mode);
   output->on_device = format != GST_VIDEO_FORMAT_UNKNOWN;
   if (!output->on_device) {
-    GstCaps *allowed = gst_pad_get_allowed_caps (pad);
+    g_autoptr (GstCaps) allowed = gst_pad_get_allowed_caps (pad);
 
     format = paco_raw_format_pick (
         GST_VIDEO_INFO_FORMAT (coded), width, mode, allowed);
-    gst_clear_caps (&allowed);
   }
   if (!gst_video_info_set_interlaced_format (
           &output->info, format, mode, width, height))
@@ -100,7 +99,7 @@ gboolean
 gst_paco_output_fits_memory (
     const GstPacoOutput *output, guint n, GError **error)
 {
-  gpointer memory;
+  g_autofree gpointer memory = NULL;
 
   if (output->on_device)
     return TRUE;
@@ -109,7 +108,6 @@ gst_paco_output_fits_memory (
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "no memory for %u pictures of %dx%d", n, output->info.width,
         output->info.height);
-  g_free (memory);
   return memory != NULL;
 }
 

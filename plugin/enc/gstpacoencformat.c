@@ -130,10 +130,9 @@ add_rates (const PacoParameters *parameters, guint64 bound, GstTagList *tags)
 static void
 log_rate (GstPacoEnc *self, const char *since)
 {
-  char *rate = describe_rate (&self->parameters);
+  g_autofree char *rate = describe_rate (&self->parameters);
 
   GST_DEBUG_OBJECT (self, "rate: %s%s", since, rate);
-  g_free (rate);
 }
 
 /* All properties but the rate hold for the whole format. */
@@ -259,13 +258,12 @@ static void
 set_tags (GstPacoEnc *self)
 {
   GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
-  GstTagList *tags = gst_tag_list_new (
+  g_autoptr (GstTagList) tags = gst_tag_list_new (
       GST_TAG_VIDEO_CODEC, "PaCo", GST_TAG_ENCODER, "pacoenc", NULL);
 
   add_rates (&self->parameters,
       paco_encoder_max_frame_size (self->coder.encoder), tags);
   gst_video_encoder_merge_tags (encoder, tags, GST_TAG_MERGE_REPLACE);
-  gst_tag_list_unref (tags);
 }
 
 /* A pad that is flushing takes no caps, and that is no error. */

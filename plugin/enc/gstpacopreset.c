@@ -52,29 +52,23 @@ find (const gchar *name)
 static gboolean
 is_in_files (GstPreset *preset, const gchar *name)
 {
-  gchar **names = files (preset)->get_preset_names (preset);
-  gboolean found = names && g_strv_contains ((const gchar **) names, name);
+  g_auto (GStrv) names = files (preset)->get_preset_names (preset);
 
-  g_strfreev (names);
-  return found;
+  return names && g_strv_contains ((const gchar **) names, name);
 }
 
 static gchar **
 get_preset_names (GstPreset *preset)
 {
-  gchar **names = files (preset)->get_preset_names (preset);
-  GStrvBuilder *builder = g_strv_builder_new ();
-  gchar **all;
+  g_auto (GStrv) names = files (preset)->get_preset_names (preset);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
   for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
     g_strv_builder_add (builder, presets[i].name);
   for (guint i = 0; names && names[i]; i++)
     if (!find (names[i]))
       g_strv_builder_add (builder, names[i]);
-  all = g_strv_builder_end (builder);
-  g_strv_builder_unref (builder);
-  g_strfreev (names);
-  return all;
+  return g_strv_builder_end (builder);
 }
 
 static gboolean

@@ -186,9 +186,8 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
       && GST_BUFFER_PTS_IS_VALID (frame->buffer))
     gst_paco_seek_parsed (GST_BASE_PARSE (self), &self->seek, frame->offset,
         GST_BUFFER_PTS (frame->buffer));
-  if (header->video.slice.position == 0)
-    GST_BUFFER_FLAG_UNSET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  else
+  GST_BUFFER_FLAG_UNSET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  if (header->video.slice.position > 0)
     GST_BUFFER_FLAG_SET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   account (self, frame, header);
   if (self->lost) {
@@ -292,7 +291,7 @@ gst_paco_parse_handle_frame (
 {
   GstPacoParse *self = GST_PACO_PARSE (base);
   GstFlowReturn ret = GST_FLOW_OK;
-  GError *reason = NULL;
+  g_autoptr (GError) reason = NULL;
   gsize size;
 
   if (self->piece)
@@ -315,7 +314,6 @@ gst_paco_parse_handle_frame (
             &self->reader, frame->offset, size, frame->buffer);
       break;
   }
-  g_clear_error (&reason);
   return ret;
 }
 
@@ -325,7 +323,7 @@ push_pieces (GstPacoParse *self, gboolean last)
 {
   GstPad *pad = GST_BASE_PARSE_SINK_PAD (self);
   GstFlowReturn ret = GST_FLOW_OK;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   GstPacoPiece piece;
 
   self->splitter.sync.max_wait_size = g_atomic_int_get (&self->max_wait_size);
@@ -339,7 +337,6 @@ push_pieces (GstPacoParse *self, gboolean last)
   if (error) {
     GST_ELEMENT_ERROR (
         self, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
-    g_error_free (error);
     ret = GST_FLOW_ERROR;
   }
   if (ret != GST_FLOW_OK)

@@ -139,11 +139,11 @@ gst_paco_parse_update_format (
 void
 gst_paco_parse_add_tags (GstPacoParse *self)
 {
-  GstTagList *tags = gst_tag_list_new (GST_TAG_VIDEO_CODEC, "PaCo", NULL);
+  g_autoptr (GstTagList)
+      tags = gst_tag_list_new (GST_TAG_VIDEO_CODEC, "PaCo", NULL);
 
   gst_base_parse_merge_tags (
       GST_BASE_PARSE (self), tags, GST_TAG_MERGE_REPLACE);
-  gst_tag_list_unref (tags);
   self->tagged = TRUE;
 }
 
@@ -154,7 +154,7 @@ static GstBuffer *
 cut (const guint8 *data, gsize size, gsize max_size, const PacoPlace *place,
     GError **error)
 {
-  guint8 *out = g_try_malloc (size);
+  g_autofree guint8 *out = g_try_malloc (size);
   gsize out_size;
 
   if (out == NULL) {
@@ -162,13 +162,11 @@ cut (const guint8 *data, gsize size, gsize max_size, const PacoPlace *place,
         "not enough memory to cut a frame");
     return NULL;
   }
-  if (!paco_frame_cut (data, size, max_size, out, &out_size, error)) {
-    g_free (out);
+  if (!paco_frame_cut (data, size, max_size, out, &out_size, error))
     return NULL;
-  }
   out = g_realloc (out, out_size);
   paco_header_set_place (out, out_size, place);
-  return gst_buffer_new_wrapped (out, out_size);
+  return gst_buffer_new_wrapped (g_steal_pointer (&out), out_size);
 }
 
 static GstBuffer *

@@ -138,29 +138,24 @@ is_made_by (GstElement *element, const gchar *name)
 static GstElement *
 find_source (GstPad *sink)
 {
-  GstPad *pad = gst_object_ref (sink);
-  GstElement *source = NULL;
+  g_autoptr (GstPad) peer = peer_of_element (sink);
+  g_autoptr (GstElement) element = peer ? gst_pad_get_parent_element (peer)
+                                        : NULL;
+  g_autoptr (GstPad) next = NULL;
 
-  while (pad != NULL && source == NULL) {
-    GstPad *peer = peer_of_element (pad);
-    GstElement *element = peer ? gst_pad_get_parent_element (peer) : NULL;
-
-    gst_clear_object (&peer);
-    gst_clear_object (&pad);
-    if (element != NULL && is_made_by (element, "typefind"))
-      pad = gst_element_get_static_pad (element, "sink");
-    else if (element != NULL && GST_IS_BASE_SRC (element))
-      source = gst_object_ref (element);
-    gst_clear_object (&element);
+  if (element == NULL)
+    return NULL;
+  if (is_made_by (element, "typefind")) {
+    next = gst_element_get_static_pad (element, "sink");
+    return find_source (next);
   }
-  gst_clear_object (&pad);
-  return source;
+  return GST_IS_BASE_SRC (element) ? g_steal_pointer (&element) : NULL;
 }
 
 static void
 look_upstream (GstPacoReader *reader)
 {
-  GstElement *source = find_source (reader->pad);
+  g_autoptr (GstElement) source = find_source (reader->pad);
 
   reader->source = source ? GST_PACO_SOURCE_FILLS : GST_PACO_SOURCE_OTHER;
   if (source != NULL && is_made_by (source, "filesrc"))
@@ -169,7 +164,6 @@ look_upstream (GstPacoReader *reader)
       reader->path ? "by several threads, if they are large"
           : source ? "into memory that is used again"
                    : "by upstream, into its own memory");
-  gst_clear_object (&source);
 }
 
 /* --- size --- */
@@ -199,21 +193,16 @@ gst_paco_reader_note_size (GstPacoReader *reader)
 static gboolean
 is_empty (const GstPacoReader *reader)
 {
-  GstQuery *query = gst_query_new_uri ();
-  gchar *uri = NULL, *path = NULL;
-  GStatBuf status = { .st_size = 0 };
-  gboolean empty;
+  g_autoptr (GstQuery) query = gst_query_new_uri ();
+  g_autofree gchar *uri = NULL, *path = NULL;
+  GStatBuf status;
 
   if (gst_pad_peer_query (reader->pad, query))
     gst_query_parse_uri (query, &uri);
   if (uri != NULL)
     path = g_filename_from_uri (uri, NULL, NULL);
-  empty = path != NULL && g_stat (path, &status) == 0
-      && S_ISREG (status.st_mode) && status.st_size == 0;
-  g_free (path);
-  g_free (uri);
-  gst_query_unref (query);
-  return empty;
+  return path != NULL && g_stat (path, &status) == 0 && S_ISREG (status.st_mode)
+      && status.st_size == 0;
 }
 
 gboolean
@@ -290,12 +279,11 @@ static GstFlowReturn
 pull (GstPacoReader *reader, guint64 offset, GstBuffer *buffer)
 {
   gsize size = gst_buffer_get_size (buffer);
-  GstPad *peer = gst_pad_get_peer (reader->pad);
+  g_autoptr (GstPad) peer = gst_pad_get_peer (reader->pad);
   GstFlowReturn flow = GST_FLOW_NOT_LINKED;
 
   if (peer != NULL)
     flow = gst_pad_get_range (peer, offset, size, &buffer);
-  gst_clear_object (&peer);
   /* If the file has become shorter there are fewer bytes, which the buffer's size
    * does not always say. */
   if (flow == GST_FLOW_OK && GST_BUFFER_OFFSET_END_IS_VALID (buffer)
@@ -330,7 +318,7 @@ static GstPadProbeReturn
 before_pull (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstPacoReader *reader = data;
-  GstBuffer *head = NULL;
+  g_autoptr (GstBuffer) head = NULL;
 
   g_mutex_lock (&reader->lock);
   if (reader->size > 0 && reader->thread == g_thread_self ()
@@ -344,7 +332,6 @@ before_pull (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_PASS;
 
   info->data = read_frame (reader, info->offset, info->size, head);
-  gst_buffer_unref (head);
   return info->data != NULL ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_PASS;
 }
 
@@ -371,12 +358,10 @@ void
 gst_paco_reader_negotiate (
     GstPacoReader *reader, GstPad *source_pad, GstCaps *caps)
 {
-  GstAllocator *offered = gst_paco_recycler_offered (source_pad, caps);
-
-  GST_DEBUG_OBJECT (reader->pad, "downstream offers %s memory for frames",
-      offered ? "its" : "no");
   gst_clear_object (&reader->offered);
-  reader->offered = offered;
+  reader->offered = gst_paco_recycler_offered (source_pad, caps);
+  GST_DEBUG_OBJECT (reader->pad, "downstream offers %s memory for frames",
+      reader->offered ? "its" : "no");
 }
 
 /* --- life --- */

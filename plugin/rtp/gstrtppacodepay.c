@@ -29,6 +29,7 @@
 #include "gstpacortpframe.h"
 #include "plugin/elements.h"
 #include <gst/rtp/rtp.h>
+#include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_rtp_paco_depay_debug);
 #define GST_CAT_DEFAULT gst_rtp_paco_depay_debug
@@ -52,15 +53,32 @@ enum
  * are with downstream. */
 #define MOST_SLABS 8
 
-typedef struct
+/* What is counted, as the property stats names it. */
+enum
 {
-  guint64 frames;    /* that were handed on */
-  guint64 damaged;   /* of them, those with lost blocks */
-  guint64 lost;      /* frames of which nothing was handed on */
-  guint64 blocks;    /* lost codeblocks of damaged frames */
-  guint64 recovered; /* packets, by parity */
-  guint64 packets[GST_PACO_RTP_N_FATES];
-} Counts;
+  FRAMES,    /* that were handed on */
+  DAMAGED,   /* of them, those with lost blocks */
+  LOST,      /* frames of which nothing was handed on */
+  BLOCKS,    /* lost codeblocks of damaged frames */
+  RECOVERED, /* packets, by parity */
+  PACKETS,   /* by their fate */
+  N_COUNTS = PACKETS + GST_PACO_RTP_N_FATES,
+};
+
+static const gchar *const count_names[N_COUNTS] = {
+  [FRAMES] = "frames",
+  [DAMAGED] = "damaged-frames",
+  [LOST] = "lost-frames",
+  [BLOCKS] = "lost-blocks",
+  [RECOVERED] = "recovered-packets",
+  [PACKETS + GST_PACO_RTP_TAKEN] = "packets",
+  [PACKETS + GST_PACO_RTP_DUPLICATE] = "duplicate-packets",
+  [PACKETS + GST_PACO_RTP_LATE] = "late-packets",
+  [PACKETS + GST_PACO_RTP_MALFORMED] = "malformed-packets",
+  [PACKETS + GST_PACO_RTP_CONTRADICTING] = "contradicting-packets",
+  [PACKETS + GST_PACO_RTP_OVERSIZED] = "oversized-packets",
+  [PACKETS + GST_PACO_RTP_EARLY] = "early-packets",
+};
 
 #define GST_TYPE_RTP_PACO_DEPAY (gst_rtp_paco_depay_get_type ())
 G_DECLARE_FINAL_TYPE (GstRtpPacoDepay, gst_rtp_paco_depay, GST, RTP_PACO_DEPAY,
@@ -70,8 +88,8 @@ struct _GstRtpPacoDepay
 {
   GstRTPBaseDepayload parent;
 
-  guint max_frame_size; /* property, atomic */
-  Counts counts;        /* under the object lock */
+  guint max_frame_size;     /* property, atomic */
+  guint64 counts[N_COUNTS]; /* under the object lock */
 
   /* Only the streaming thread uses these. The frames are in order; the second one
    * is active only if the first is. */
@@ -114,10 +132,10 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 /* --- frames ------------------------------------------------------------ */
 
 static void
-count (GstRtpPacoDepay *self, guint64 *counter, guint64 n)
+count (GstRtpPacoDepay *self, guint what, guint64 n)
 {
   GST_OBJECT_LOCK (self);
-  *counter += n;
+  self->counts[what] += n;
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -132,8 +150,8 @@ static void
 update_caps (GstRtpPacoDepay *self, const PacoHeader *header)
 {
   GstPad *pad = GST_RTP_BASE_DEPAYLOAD_SRCPAD (self);
+  g_autoptr (GstCaps) caps = NULL;
   gint pictures, seconds;
-  GstCaps *caps;
 
   if (self->known && paco_video_equal (&header->video, &self->video)
       && paco_picture_format_equal (&header->picture, &self->picture)
@@ -152,7 +170,6 @@ update_caps (GstRtpPacoDepay *self, const PacoHeader *header)
   gst_clear_object (&self->offered);
   if (self->known)
     self->offered = gst_paco_recycler_offered (pad, caps);
-  gst_caps_unref (caps);
 }
 
 /* Leaves out a frame that cannot be handed on; a gap event stands for its time. */
@@ -160,18 +177,17 @@ static void
 lose_frame (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, const gchar *reason)
 {
   GstPad *pad = GST_RTP_BASE_DEPAYLOAD_SRCPAD (self);
-  GstEvent *segment = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  g_autoptr (GstEvent)
+      segment = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
 
   GST_WARNING_OBJECT (self, "frame %u is lost: %s", frame->number, reason);
-  count (self, &self->counts.lost, 1);
+  count (self, LOST, 1);
   if (segment != NULL && GST_CLOCK_TIME_IS_VALID (frame->pts)) {
     GstEvent *gap = gst_event_new_gap (frame->pts, self->duration);
 
     gst_event_set_gap_flags (gap, GST_GAP_FLAG_MISSING_DATA);
     gst_pad_push_event (pad, gap);
   }
-  if (segment != NULL)
-    gst_event_unref (segment);
   gst_paco_rtp_frame_drop (frame);
 }
 
@@ -199,8 +215,8 @@ fill (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, const PacoHeader *header,
   n = gst_paco_rtp_frame_fill (frame, &self->blocks);
   GST_DEBUG_OBJECT (self, "frame %u has lost %u codeblocks", frame->number, n);
   GST_BUFFER_FLAG_SET (frame->buffer, GST_BUFFER_FLAG_CORRUPTED);
-  count (self, &self->counts.damaged, 1);
-  count (self, &self->counts.blocks, n);
+  count (self, DAMAGED, 1);
+  count (self, BLOCKS, n);
   return TRUE;
 }
 
@@ -228,16 +244,15 @@ prepare (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, GError **error)
 static void
 push_frame (GstRtpPacoDepay *self, GstPacoRtpFrame *frame)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   GstBuffer *buffer;
 
   if (!prepare (self, frame, &error)) {
     lose_frame (self, frame, error->message);
-    g_error_free (error);
     return;
   }
-  count (self, &self->counts.frames, 1);
-  count (self, &self->counts.recovered, frame->recovered);
+  count (self, FRAMES, 1);
+  count (self, RECOVERED, frame->recovered);
   buffer = gst_paco_rtp_frame_steal (frame);
   GST_BUFFER_PTS (buffer) = frame->pts;
   GST_BUFFER_DTS (buffer) = frame->dts;
@@ -256,7 +271,7 @@ finish_first (GstRtpPacoDepay *self)
     gint missed = distance (first.number, self->last) - 1;
 
     if (missed > 0 && missed < LATE_FRAMES)
-      count (self, &self->counts.lost, missed);
+      count (self, LOST, missed);
   }
   self->has_last = TRUE;
   self->last = first.number;
@@ -383,16 +398,6 @@ take_packet (GstRtpPacoDepay *self, GstRTPBuffer *rtp)
   return fate;
 }
 
-static const gchar *const fate_names[GST_PACO_RTP_N_FATES] = {
-  [GST_PACO_RTP_TAKEN] = "packets",
-  [GST_PACO_RTP_DUPLICATE] = "duplicate-packets",
-  [GST_PACO_RTP_LATE] = "late-packets",
-  [GST_PACO_RTP_MALFORMED] = "malformed-packets",
-  [GST_PACO_RTP_CONTRADICTING] = "contradicting-packets",
-  [GST_PACO_RTP_OVERSIZED] = "oversized-packets",
-  [GST_PACO_RTP_EARLY] = "early-packets",
-};
-
 static void
 warn_oversized (GstRtpPacoDepay *self)
 {
@@ -423,10 +428,10 @@ gst_rtp_paco_depay_process (GstRTPBaseDepayload *base, GstRTPBuffer *rtp)
   self->ssrc = ssrc;
 
   fate = take_packet (self, rtp);
-  count (self, &self->counts.packets[fate], 1);
+  count (self, PACKETS + fate, 1);
   if (fate != GST_PACO_RTP_TAKEN)
     GST_LOG_OBJECT (self, "packet %u is among the %s",
-        gst_rtp_buffer_get_seq (rtp), fate_names[fate]);
+        gst_rtp_buffer_get_seq (rtp), count_names[PACKETS + fate]);
   if (fate == GST_PACO_RTP_OVERSIZED)
     warn_oversized (self);
   return NULL;
@@ -479,7 +484,7 @@ gst_rtp_paco_depay_change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     GST_OBJECT_LOCK (self);
-    self->counts = (Counts){ 0 };
+    memset (self->counts, 0, sizeof self->counts);
     GST_OBJECT_UNLOCK (self);
   }
   result = GST_ELEMENT_CLASS (gst_rtp_paco_depay_parent_class)
@@ -504,7 +509,6 @@ make_stats (GstRtpPacoDepay *self)
   GParamSpec *pspec = g_object_class_find_property (parent, "stats");
   GValue value = G_VALUE_INIT;
   GstStructure *stats;
-  Counts counts;
 
   g_value_init (&value, GST_TYPE_STRUCTURE);
   parent->get_property (G_OBJECT (self), pspec->param_id, &value, pspec);
@@ -512,15 +516,10 @@ make_stats (GstRtpPacoDepay *self)
   g_value_unset (&value);
 
   GST_OBJECT_LOCK (self);
-  counts = self->counts;
-  GST_OBJECT_UNLOCK (self);
-  gst_structure_set (stats, "frames", G_TYPE_UINT64, counts.frames,
-      "damaged-frames", G_TYPE_UINT64, counts.damaged, "lost-frames",
-      G_TYPE_UINT64, counts.lost, "lost-blocks", G_TYPE_UINT64, counts.blocks,
-      "recovered-packets", G_TYPE_UINT64, counts.recovered, NULL);
-  for (guint i = 0; i < GST_PACO_RTP_N_FATES; i++)
+  for (guint i = 0; i < N_COUNTS; i++)
     gst_structure_set (
-        stats, fate_names[i], G_TYPE_UINT64, counts.packets[i], NULL);
+        stats, count_names[i], G_TYPE_UINT64, self->counts[i], NULL);
+  GST_OBJECT_UNLOCK (self);
   return stats;
 }
 

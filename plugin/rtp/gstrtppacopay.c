@@ -272,7 +272,7 @@ make_parity (GstRtpPacoPay *self, GstBuffer *buffer, const guint8 *data)
   const Plan *plan = &self->plan;
   guint n = plan->n_rows * plan->n_groups;
   GstBufferList *list = gst_buffer_list_new_sized (n);
-  GstBuffer *parity = compute_parity (plan, data);
+  g_autoptr (GstBuffer) parity = compute_parity (plan, data);
 
   for (guint i = 0; i < n; i++) {
     const GstPacoRtpHeader header = {
@@ -288,7 +288,6 @@ make_parity (GstRtpPacoPay *self, GstBuffer *buffer, const guint8 *data)
     add_packet (self, list, buffer, &header, parity,
         (gsize) i * plan->symbol_size, plan->symbol_size, i + 1 == n);
   }
-  gst_buffer_unref (parity);
   return list;
 }
 
@@ -323,7 +322,7 @@ send_frame (GstRtpPacoPay *self, GstBuffer *buffer, const GstMapInfo *map)
 {
   GstRTPBasePayload *base = GST_RTP_BASE_PAYLOAD (self);
   guint room = packet_room (self, buffer);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   GstFlowReturn flow;
 
   if (room < LEAST_ROOM) {
@@ -334,11 +333,8 @@ send_frame (GstRtpPacoPay *self, GstBuffer *buffer, const GstMapInfo *map)
     return GST_FLOW_ERROR;
   }
   if (!gst_paco_rtp_blocks_read (
-          &self->blocks, map->data, map->size, map->size, &error)) {
-    flow = refuse (self, error);
-    g_error_free (error);
-    return flow;
-  }
+          &self->blocks, map->data, map->size, map->size, &error))
+    return refuse (self, error);
   make_plan (
       &self->plan, &self->blocks, room, g_atomic_int_get (&self->parity));
   GST_LOG_OBJECT (self,
