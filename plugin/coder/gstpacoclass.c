@@ -237,10 +237,10 @@ gst_paco_coder_class_init (GObjectClass *klass, PacoSettingOwner owner)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
-  klass->set_property = GST_DEBUG_FUNCPTR (set_property);
-  klass->get_property = GST_DEBUG_FUNCPTR (get_property);
-  klass->finalize = GST_DEBUG_FUNCPTR (finalize);
-  element_class->set_context = GST_DEBUG_FUNCPTR (set_context);
-  element_class->change_state = GST_DEBUG_FUNCPTR (change_state);
+  klass->set_property = set_property;
+  klass->get_property = get_property;
+  klass->finalize = finalize;
+  element_class->set_context = set_context;
+  element_class->change_state = change_state;
   install_properties (klass, owner);
 }

@@ -525,22 +525,19 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
       "Intra-frame wavelet decoder, BPC-PaCo, for NVIDIA GPUs and CPUs",
       "The gst-paco developers");
 
-  decoder_class->start = GST_DEBUG_FUNCPTR (gst_paco_dec_start);
-  decoder_class->stop = GST_DEBUG_FUNCPTR (gst_paco_dec_stop);
-  decoder_class->getcaps = GST_DEBUG_FUNCPTR (gst_paco_dec_getcaps);
-  decoder_class->sink_event = GST_DEBUG_FUNCPTR (gst_paco_dec_sink_event);
-  decoder_class->sink_query = GST_DEBUG_FUNCPTR (gst_paco_dec_sink_query);
-  decoder_class->src_query = GST_DEBUG_FUNCPTR (gst_paco_dec_src_query);
-  decoder_class->set_format = GST_DEBUG_FUNCPTR (gst_paco_dec_set_format);
-  decoder_class->negotiate = GST_DEBUG_FUNCPTR (gst_paco_dec_negotiate);
-  decoder_class->decide_allocation = GST_DEBUG_FUNCPTR (
-      gst_paco_dec_decide_allocation);
-  decoder_class->propose_allocation = GST_DEBUG_FUNCPTR (
-      gst_paco_dec_propose_allocation);
-  decoder_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_dec_handle_frame);
-  decoder_class->transform_meta = GST_DEBUG_FUNCPTR (
-      gst_paco_dec_transform_meta);
-  decoder_class->drain = GST_DEBUG_FUNCPTR (gst_paco_dec_drain);
-  decoder_class->finish = GST_DEBUG_FUNCPTR (gst_paco_dec_finish);
-  decoder_class->flush = GST_DEBUG_FUNCPTR (gst_paco_dec_flush);
+  decoder_class->start = gst_paco_dec_start;
+  decoder_class->stop = gst_paco_dec_stop;
+  decoder_class->getcaps = gst_paco_dec_getcaps;
+  decoder_class->sink_event = gst_paco_dec_sink_event;
+  decoder_class->sink_query = gst_paco_dec_sink_query;
+  decoder_class->src_query = gst_paco_dec_src_query;
+  decoder_class->set_format = gst_paco_dec_set_format;
+  decoder_class->negotiate = gst_paco_dec_negotiate;
+  decoder_class->decide_allocation = gst_paco_dec_decide_allocation;
+  decoder_class->propose_allocation = gst_paco_dec_propose_allocation;
+  decoder_class->handle_frame = gst_paco_dec_handle_frame;
+  decoder_class->transform_meta = gst_paco_dec_transform_meta;
+  decoder_class->drain = gst_paco_dec_drain;
+  decoder_class->finish = gst_paco_dec_finish;
+  decoder_class->flush = gst_paco_dec_flush;
 }

@@ -396,16 +396,15 @@ gst_paco_enc_class_init (GstPacoEncClass *klass)
       "Intra-frame wavelet encoder, BPC-PaCo, for NVIDIA GPUs and CPUs",
       "The gst-paco developers");
 
-  encoder_class->start = GST_DEBUG_FUNCPTR (gst_paco_enc_start);
-  encoder_class->stop = GST_DEBUG_FUNCPTR (gst_paco_enc_stop);
-  encoder_class->getcaps = GST_DEBUG_FUNCPTR (gst_paco_enc_getcaps);
-  encoder_class->sink_query = GST_DEBUG_FUNCPTR (gst_paco_enc_sink_query);
-  encoder_class->src_query = GST_DEBUG_FUNCPTR (gst_paco_enc_src_query);
-  encoder_class->set_format = GST_DEBUG_FUNCPTR (gst_paco_enc_set_format);
-  encoder_class->negotiate = GST_DEBUG_FUNCPTR (gst_paco_enc_negotiate);
-  encoder_class->propose_allocation = GST_DEBUG_FUNCPTR (
-      gst_paco_enc_propose_allocation);
-  encoder_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_enc_handle_frame);
-  encoder_class->finish = GST_DEBUG_FUNCPTR (gst_paco_enc_finish);
-  encoder_class->flush = GST_DEBUG_FUNCPTR (gst_paco_enc_flush);
+  encoder_class->start = gst_paco_enc_start;
+  encoder_class->stop = gst_paco_enc_stop;
+  encoder_class->getcaps = gst_paco_enc_getcaps;
+  encoder_class->sink_query = gst_paco_enc_sink_query;
+  encoder_class->src_query = gst_paco_enc_src_query;
+  encoder_class->set_format = gst_paco_enc_set_format;
+  encoder_class->negotiate = gst_paco_enc_negotiate;
+  encoder_class->propose_allocation = gst_paco_enc_propose_allocation;
+  encoder_class->handle_frame = gst_paco_enc_handle_frame;
+  encoder_class->finish = gst_paco_enc_finish;
+  encoder_class->flush = gst_paco_enc_flush;
 }

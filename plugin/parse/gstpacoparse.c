@@ -666,16 +666,15 @@ gst_paco_parse_class_init (GstPacoParseClass *klass)
       "Splits PaCo streams into frames and adapts them to containers",
       "The gst-paco developers");
 
-  base_class->start = GST_DEBUG_FUNCPTR (gst_paco_parse_start);
-  base_class->stop = GST_DEBUG_FUNCPTR (gst_paco_parse_stop);
-  base_class->set_sink_caps = GST_DEBUG_FUNCPTR (gst_paco_parse_set_sink_caps);
-  base_class->get_sink_caps = GST_DEBUG_FUNCPTR (gst_paco_parse_get_sink_caps);
-  base_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_parse_handle_frame);
-  base_class->pre_push_frame = GST_DEBUG_FUNCPTR (
-      gst_paco_parse_pre_push_frame);
-  base_class->sink_event = GST_DEBUG_FUNCPTR (gst_paco_parse_sink_event);
-  base_class->sink_query = GST_DEBUG_FUNCPTR (gst_paco_parse_sink_query);
-  base_class->src_event = GST_DEBUG_FUNCPTR (gst_paco_parse_src_event);
+  base_class->start = gst_paco_parse_start;
+  base_class->stop = gst_paco_parse_stop;
+  base_class->set_sink_caps = gst_paco_parse_set_sink_caps;
+  base_class->get_sink_caps = gst_paco_parse_get_sink_caps;
+  base_class->handle_frame = gst_paco_parse_handle_frame;
+  base_class->pre_push_frame = gst_paco_parse_pre_push_frame;
+  base_class->sink_event = gst_paco_parse_sink_event;
+  base_class->sink_query = gst_paco_parse_sink_query;
+  base_class->src_event = gst_paco_parse_src_event;
 }
 
 static void

@@ -580,13 +580,10 @@ gst_rtp_paco_depay_class_init (GstRtpPacoDepayClass *klass)
       "Codec/Depayloader/Network/RTP",
       "Puts PaCo video together from RTP packets, of which some may be lost",
       "The gst-paco developers");
-  element_class->change_state = GST_DEBUG_FUNCPTR (
-      gst_rtp_paco_depay_change_state);
-  base_class->process_rtp_packet = GST_DEBUG_FUNCPTR (
-      gst_rtp_paco_depay_process);
-  base_class->handle_event = GST_DEBUG_FUNCPTR (
-      gst_rtp_paco_depay_handle_event);
-  base_class->packet_lost = GST_DEBUG_FUNCPTR (gst_rtp_paco_depay_packet_lost);
+  element_class->change_state = gst_rtp_paco_depay_change_state;
+  base_class->process_rtp_packet = gst_rtp_paco_depay_process;
+  base_class->handle_event = gst_rtp_paco_depay_handle_event;
+  base_class->packet_lost = gst_rtp_paco_depay_packet_lost;
 }
 
 static void

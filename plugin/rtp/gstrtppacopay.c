@@ -449,11 +449,9 @@ gst_rtp_paco_pay_class_init (GstRtpPacoPayClass *klass)
       "Codec/Payloader/Network/RTP",
       "Makes RTP packets of PaCo video, of which some may be lost",
       "The gst-paco developers");
-  element_class->change_state = GST_DEBUG_FUNCPTR (
-      gst_rtp_paco_pay_change_state);
-  base_class->set_caps = GST_DEBUG_FUNCPTR (gst_rtp_paco_pay_set_caps);
-  base_class->handle_buffer = GST_DEBUG_FUNCPTR (
-      gst_rtp_paco_pay_handle_buffer);
+  element_class->change_state = gst_rtp_paco_pay_change_state;
+  base_class->set_caps = gst_rtp_paco_pay_set_caps;
+  base_class->handle_buffer = gst_rtp_paco_pay_handle_buffer;
 }
 
 static void
