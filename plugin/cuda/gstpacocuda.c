@@ -200,6 +200,18 @@ ask_neighbor (GstPacoCuda *cuda, const char *pad_name)
     gst_element_set_context (cuda->element, context);
 }
 
+static GstPacoCudaContext *
+peek_context (GstPacoCuda *cuda)
+{
+  GstPacoCudaContext *context = NULL;
+
+  g_rec_mutex_lock (&cuda->lock);
+  if (cuda->context != NULL)
+    context = gst_object_ref (cuda->context);
+  g_rec_mutex_unlock (&cuda->lock);
+  return context;
+}
+
 GstPacoCudaContext *
 gst_paco_cuda_ask_neighbors (GstPacoCuda *cuda)
 {
@@ -210,7 +222,7 @@ gst_paco_cuda_ask_neighbors (GstPacoCuda *cuda)
     ask_neighbor (cuda, "sink");
   if (cuda->context == NULL)
     ask_neighbor (cuda, "src");
-  context = gst_paco_cuda_peek_context (cuda);
+  context = peek_context (cuda);
   g_rec_mutex_unlock (&cuda->lock);
   return context;
 }
@@ -232,28 +244,16 @@ gst_paco_cuda_find_context (
     library->set_context (cuda->element, known, device_id, &cuda->context);
   if (may_create) {
     library->ensure_context (cuda->element, device_id, &cuda->context);
-    context = gst_paco_cuda_peek_context (cuda);
+    context = peek_context (cuda);
   } else {
     context = gst_paco_cuda_ask_neighbors (cuda);
     if (context == NULL) {
       gst_element_post_message (cuda->element,
           gst_message_new_need_context (
               GST_OBJECT (cuda->element), GST_PACO_CUDA_CONTEXT_TYPE));
-      context = gst_paco_cuda_peek_context (cuda);
+      context = peek_context (cuda);
     }
   }
-  g_rec_mutex_unlock (&cuda->lock);
-  return context;
-}
-
-GstPacoCudaContext *
-gst_paco_cuda_peek_context (GstPacoCuda *cuda)
-{
-  GstPacoCudaContext *context = NULL;
-
-  g_rec_mutex_lock (&cuda->lock);
-  if (cuda->context != NULL)
-    context = gst_object_ref (cuda->context);
   g_rec_mutex_unlock (&cuda->lock);
   return context;
 }
@@ -333,7 +333,7 @@ configure_pool (
 static GstBufferPool *
 new_pool (GstPacoCuda *cuda, GstCaps *caps, guint *size, guint min)
 {
-  g_autoptr (GstPacoCudaContext) context = gst_paco_cuda_peek_context (cuda);
+  g_autoptr (GstPacoCudaContext) context = peek_context (cuda);
   GstBufferPool *pool = NULL;
   GstVideoInfo info;
 

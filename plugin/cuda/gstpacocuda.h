@@ -51,9 +51,7 @@ gboolean gst_paco_cuda_answer (GstPacoCuda *cuda, GstQuery *query);
  * there is none for this device. */
 GstPacoCudaContext *gst_paco_cuda_find_context (
     GstPacoCuda *cuda, gint device_id, gboolean may_create);
-/* The first returns the present context only, the second one that a neighbor has.
- * Both return NULL if there is none. */
-GstPacoCudaContext *gst_paco_cuda_peek_context (GstPacoCuda *cuda);
+/* Returns the present context, or one that a neighbor has; NULL if there is none. */
 GstPacoCudaContext *gst_paco_cuda_ask_neighbors (GstPacoCuda *cuda);
 /* From now on shares this context, or none if it is NULL. */
 void gst_paco_cuda_share (GstPacoCuda *cuda, GstPacoCudaContext *context);

@@ -10,7 +10,7 @@ gst_paco_damage_start (GstPacoDamage *damage, GstElement *element)
 {
   GST_OBJECT_LOCK (element);
   g_free (damage->reason);
-  *damage = (GstPacoDamage){ 0 };
+  *damage = (GstPacoDamage){ .element = element };
   GST_OBJECT_UNLOCK (element);
 }
 
@@ -21,24 +21,24 @@ gst_paco_damage_clear (GstPacoDamage *damage)
 }
 
 void
-gst_paco_damage_flush (GstPacoDamage *damage, GstElement *element)
+gst_paco_damage_flush (GstPacoDamage *damage)
 {
-  GST_OBJECT_LOCK (element);
+  GST_OBJECT_LOCK (damage->element);
   damage->counts = (GstPacoDamageCounts){ 0 };
   g_clear_pointer (&damage->reason, g_free);
-  GST_OBJECT_UNLOCK (element);
+  GST_OBJECT_UNLOCK (damage->element);
 }
 
 /* Counts a frame, and takes the sentence that says what is wrong with it, or NULL. The
  * first such sentence goes to the bus, others to the log only. */
 static void
-note (GstPacoDamage *damage, GstElement *element,
-    const GstVideoCodecFrame *frame, GstPacoDamageCounts counts, char *sentence)
+note (GstPacoDamage *damage, const GstVideoCodecFrame *frame,
+    GstPacoDamageCounts counts, char *sentence)
 {
   GstPacoDamageCounts *sums[] = { &damage->all, &damage->counts };
   gboolean first;
 
-  GST_OBJECT_LOCK (element);
+  GST_OBJECT_LOCK (damage->element);
   for (guint i = 0; i < G_N_ELEMENTS (sums); i++) {
     sums[i]->decoded += counts.decoded;
     sums[i]->damaged += counts.damaged;
@@ -47,23 +47,23 @@ note (GstPacoDamage *damage, GstElement *element,
   }
   first = sentence != NULL && !damage->told;
   damage->told |= first;
-  GST_OBJECT_UNLOCK (element);
+  GST_OBJECT_UNLOCK (damage->element);
   if (first)
-    GST_ELEMENT_WARNING (element, STREAM, DECODE,
+    GST_ELEMENT_WARNING (damage->element, STREAM, DECODE,
         ("Frame %u, at %" GST_TIME_FORMAT ", %s", frame->system_frame_number,
             GST_TIME_ARGS (frame->pts), sentence),
         ("further damage goes to the log and is counted until the end of the "
          "stream"));
   else if (sentence != NULL)
-    GST_WARNING_OBJECT (element, "frame %u, at %" GST_TIME_FORMAT ", %s",
-        frame->system_frame_number, GST_TIME_ARGS (frame->pts), sentence);
+    GST_WARNING_OBJECT (damage->element,
+        "frame %u, at %" GST_TIME_FORMAT ", %s", frame->system_frame_number,
+        GST_TIME_ARGS (frame->pts), sentence);
   g_free (sentence);
 }
 
 void
-gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
-    const GstVideoCodecFrame *frame, guint broken_blocks,
-    guint concealed_blocks)
+gst_paco_damage_decoded (GstPacoDamage *damage, const GstVideoCodecFrame *frame,
+    guint broken_blocks, guint concealed_blocks)
 {
   char *sentence = NULL;
 
@@ -72,34 +72,33 @@ gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
         "is damaged: %u of its codeblocks are broken and leave blurred or gray "
         "spots, but for %u that are concealed",
         broken_blocks, concealed_blocks);
-  note (damage, element, frame,
+  note (damage, frame,
       (GstPacoDamageCounts){
           .decoded = 1, .damaged = broken_blocks > 0, .blocks = broken_blocks },
       sentence);
 }
 
 void
-gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
-    const GstVideoCodecFrame *frame, guint n_bad, guint length)
+gst_paco_damage_shared (GstPacoDamage *damage, const GstVideoCodecFrame *frame,
+    guint n_bad, guint length)
 {
-  note (damage, element, frame,
-      (GstPacoDamageCounts){ .decoded = 1, .damaged = 1 },
+  note (damage, frame, (GstPacoDamageCounts){ .decoded = 1, .damaged = 1 },
       g_strdup_printf ("is one of a stack of %u, of which %u are missing or "
                        "damaged, and is shown without what they say of it",
           length, n_bad));
 }
 
 void
-gst_paco_damage_key_unit (GstPacoDamage *damage, GstElement *element,
-    const GstVideoCodecFrame *frame, guint length)
+gst_paco_damage_key_unit (
+    GstPacoDamage *damage, const GstVideoCodecFrame *frame, guint length)
 {
   if (damage->told_of_key_units) {
-    GST_LOG_OBJECT (element, "frame %u is a key unit alone: left out",
+    GST_LOG_OBJECT (damage->element, "frame %u is a key unit alone: left out",
         frame->system_frame_number);
     return;
   }
   damage->told_of_key_units = TRUE;
-  GST_ELEMENT_WARNING (element, STREAM, DECODE,
+  GST_ELEMENT_WARNING (damage->element, STREAM, DECODE,
       ("Only key units are asked for, and a picture of a stack of %u needs all "
        "frames of its stack: none of them is shown. Seek without "
        "GST_SEEK_FLAG_TRICKMODE_KEY_UNITS, or code with stack=1.",
@@ -120,35 +119,35 @@ gst_paco_damage_flag (GstVideoCodecFrame *frame, gboolean damaged)
 }
 
 void
-gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
-    const GstVideoCodecFrame *frame, const char *reason)
+gst_paco_damage_lost (
+    GstPacoDamage *damage, const GstVideoCodecFrame *frame, const char *reason)
 {
-  GST_OBJECT_LOCK (element);
+  GST_OBJECT_LOCK (damage->element);
   if (damage->reason == NULL)
     damage->reason = g_strdup (reason);
-  GST_OBJECT_UNLOCK (element);
-  note (damage, element, frame, (GstPacoDamageCounts){ .lost = 1 },
+  GST_OBJECT_UNLOCK (damage->element);
+  note (damage, frame, (GstPacoDamageCounts){ .lost = 1 },
       g_strdup_printf ("could not be decoded and is left out: %s", reason));
 }
 
 GstFlowReturn
-gst_paco_damage_end (GstPacoDamage *damage, GstElement *element)
+gst_paco_damage_end (GstPacoDamage *damage)
 {
   GstPacoDamageCounts counts;
   g_autofree char *reason = NULL;
   gboolean any_decoded;
 
-  GST_OBJECT_LOCK (element);
+  GST_OBJECT_LOCK (damage->element);
   counts = damage->counts;
   any_decoded = damage->all.decoded > 0;
   damage->counts = (GstPacoDamageCounts){ 0 };
   reason = g_steal_pointer (&damage->reason);
-  GST_OBJECT_UNLOCK (element);
+  GST_OBJECT_UNLOCK (damage->element);
 
   if (counts.damaged == 0 && counts.lost == 0)
     return GST_FLOW_OK;
   if (!any_decoded) {
-    GST_ELEMENT_ERROR (element, STREAM, DECODE,
+    GST_ELEMENT_ERROR (damage->element, STREAM, DECODE,
         ("Not one of the %" FORMAT
          " frames of the stream could be decoded. The "
          "reason for the first one: %s.",
@@ -156,7 +155,7 @@ gst_paco_damage_end (GstPacoDamage *damage, GstElement *element)
         (NULL));
     return GST_FLOW_ERROR;
   }
-  GST_ELEMENT_WARNING (element, STREAM, DECODE,
+  GST_ELEMENT_WARNING (damage->element, STREAM, DECODE,
       ("Of %" FORMAT " frames %" FORMAT " were damaged, with %" FORMAT
        " broken codeblocks, and %" FORMAT " could not be decoded.",
           counts.decoded + counts.lost, counts.damaged, counts.blocks,

@@ -16,6 +16,7 @@ typedef struct
 
 typedef struct
 {
+  GstElement *element;
   /* Since the start, and since the last flush. The object lock guards them. */
   GstPacoDamageCounts all, counts;
   gboolean told; /* whether damage has been reported on the bus */
@@ -28,29 +29,29 @@ void gst_paco_damage_start (GstPacoDamage *damage, GstElement *element);
 /* When the element is stopped; counts stay. */
 void gst_paco_damage_clear (GstPacoDamage *damage);
 /* When the stream goes on from another place. */
-void gst_paco_damage_flush (GstPacoDamage *damage, GstElement *element);
+void gst_paco_damage_flush (GstPacoDamage *damage);
 
 /* A frame was decoded with so many broken codeblocks, some of them concealed. */
-void gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
+void gst_paco_damage_decoded (GstPacoDamage *damage,
     const GstVideoCodecFrame *frame, guint broken_blocks,
     guint concealed_blocks);
 /* A frame was decoded of a stack of which n_bad others are missing or damaged. */
-void gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
+void gst_paco_damage_shared (GstPacoDamage *damage,
     const GstVideoCodecFrame *frame, guint n_bad, guint length);
 /* Has to be called when only key units are asked for and one is dropped, because it shows
  * nothing without the others of its stack, of so many. That is no damage; the first one
  * gives a warning. */
-void gst_paco_damage_key_unit (GstPacoDamage *damage, GstElement *element,
-    const GstVideoCodecFrame *frame, guint length);
+void gst_paco_damage_key_unit (
+    GstPacoDamage *damage, const GstVideoCodecFrame *frame, guint length);
 /* Upstream may know of more damage than the blocks' checks tell. */
 void gst_paco_damage_flag (GstVideoCodecFrame *frame, gboolean damaged);
-void gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
-    const GstVideoCodecFrame *frame, const char *reason);
+void gst_paco_damage_lost (
+    GstPacoDamage *damage, const GstVideoCodecFrame *frame, const char *reason);
 
 /* Has to be called at the end of the stream. Posts what was counted, if anything
  * was damaged. Returns GST_FLOW_ERROR, with an error posted that has the first reason,
  * if there were frames and not one could be decoded. */
-GstFlowReturn gst_paco_damage_end (GstPacoDamage *damage, GstElement *element);
+GstFlowReturn gst_paco_damage_end (GstPacoDamage *damage);
 
 /* Adds the counts since the start. The object lock must be held. */
 void gst_paco_damage_to_stats (

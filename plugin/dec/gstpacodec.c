@@ -69,8 +69,8 @@ flag_output (GstPacoDec *self, GstVideoCodecFrame *frame,
   header.picture.fields = picture->fields;
   header.video.picture_flags = picture->picture_flags;
   paco_picture_flags_to_buffer (&header, frame->output_buffer);
-  gst_paco_damage_decoded (&self->damage, GST_ELEMENT (self), frame,
-      decoded->corrupted_blocks, decoded->concealed_blocks);
+  gst_paco_damage_decoded (&self->damage, frame, decoded->corrupted_blocks,
+      decoded->concealed_blocks);
   gst_paco_damage_flag (frame, decoded->corrupted_blocks > 0);
 }
 
@@ -471,7 +471,7 @@ gst_paco_dec_finish (GstVideoDecoder *decoder)
   GstFlowReturn flow = gst_paco_dec_stack_drain (self, TRUE);
 
   if (flow == GST_FLOW_OK)
-    flow = gst_paco_damage_end (&self->damage, GST_ELEMENT (self));
+    flow = gst_paco_damage_end (&self->damage);
   return flow;
 }
 
@@ -482,7 +482,7 @@ gst_paco_dec_flush (GstVideoDecoder *decoder)
 
   gst_paco_coder_flush (&self->coder);
   gst_paco_dec_stack_flush (self);
-  gst_paco_damage_flush (&self->damage, GST_ELEMENT (self));
+  gst_paco_damage_flush (&self->damage);
   return TRUE;
 }
 

@@ -213,11 +213,11 @@ flag (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
   if (has_no_wavelet (&self->stack))
     n_bad = member->broken_blocks > 0;
   if (n_bad > 0 && member->broken_blocks == 0)
-    gst_paco_damage_shared (&self->damage, GST_ELEMENT (self), frame, n_bad,
-        self->stack.plan.length);
+    gst_paco_damage_shared (
+        &self->damage, frame, n_bad, self->stack.plan.length);
   else
-    gst_paco_damage_decoded (&self->damage, GST_ELEMENT (self), frame,
-        member->broken_blocks, member->concealed_blocks);
+    gst_paco_damage_decoded (
+        &self->damage, frame, member->broken_blocks, member->concealed_blocks);
   gst_paco_damage_flag (frame, n_bad > 0);
 }
 
@@ -313,8 +313,8 @@ is_key_unit_alone (const GstPacoStack *stack)
 static GstFlowReturn
 drop_key_unit (GstPacoDec *self)
 {
-  gst_paco_damage_key_unit (&self->damage, GST_ELEMENT (self),
-      self->stack.members[0].frame, self->stack.plan.length);
+  gst_paco_damage_key_unit (
+      &self->damage, self->stack.members[0].frame, self->stack.plan.length);
   return drop_all (self);
 }
 

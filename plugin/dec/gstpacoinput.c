@@ -110,7 +110,7 @@ gst_paco_dec_fail_frame (
     gst_paco_post_error (GST_ELEMENT (self), g_error_copy (error));
     flow = GST_FLOW_ERROR;
   } else {
-    gst_paco_damage_lost (&self->damage, GST_ELEMENT (self), frame,
+    gst_paco_damage_lost (&self->damage, frame,
         error != NULL ? error->message : "unknown reason");
     GST_VIDEO_DECODER_ERROR (decoder, 1, STREAM, DECODE,
         ("Frame %u could not be decoded: %s", frame->system_frame_number,

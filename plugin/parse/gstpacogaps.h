@@ -8,6 +8,7 @@
 
 typedef struct
 {
+  GstElement *element;
   PacoGaps gaps;
   gboolean told_lost, told_cut;
 
@@ -25,15 +26,15 @@ void gst_paco_gaps_start (GstPacoGaps *gaps, GstElement *element);
 void gst_paco_gaps_forget (GstPacoGaps *gaps);
 
 /* Bytes were thrown away; first: no frame has come since others were. */
-void gst_paco_gaps_damage (GstPacoGaps *gaps, GstElement *element, guint64 byte,
-    gsize bytes, gboolean first);
+void gst_paco_gaps_damage (
+    GstPacoGaps *gaps, guint64 byte, gsize bytes, gboolean first);
 
 /* Says that a frame comes, at that byte of the stream. lost is TRUE if damage was
  * seen before it, or if upstream says that something is missing. Reports missing
  * frames in a message paco-missing-frames, and the first of them in words.
  * Returns whether some are missing. */
-gboolean gst_paco_gaps_frame (GstPacoGaps *gaps, GstElement *element,
-    const PacoHeader *header, guint64 byte, GstClockTime time, gboolean lost);
+gboolean gst_paco_gaps_frame (GstPacoGaps *gaps, const PacoHeader *header,
+    guint64 byte, GstClockTime time, gboolean lost);
 
 /* Returns what the property stats shows. The object lock must be held. */
 GstStructure *gst_paco_gaps_stats (const GstPacoGaps *gaps);

@@ -106,8 +106,7 @@ drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
         ("The PaCo stream is damaged (%s); continuing with the next frame.",
             reason),
         ("at byte %" G_GUINT64_FORMAT, frame->offset));
-  gst_paco_gaps_damage (
-      &self->gaps, GST_ELEMENT (self), frame->offset, size, !self->lost);
+  gst_paco_gaps_damage (&self->gaps, frame->offset, size, !self->lost);
   self->lost = TRUE;
   self->lost_bytes += size;
 
@@ -140,8 +139,7 @@ cut_frame (GstPacoParse *self, GstBaseParseFrame *frame,
     return GST_FLOW_OK;
   }
   if (ret == GST_FLOW_OK)
-    gst_paco_gaps_damage (
-        &self->gaps, GST_ELEMENT (self), frame->offset, size, TRUE);
+    gst_paco_gaps_damage (&self->gaps, frame->offset, size, TRUE);
   frame->flags |= GST_BASE_PARSE_FRAME_FLAG_DROP;
   return ret;
 }
@@ -156,9 +154,8 @@ account (GstPacoParse *self, GstBaseParseFrame *frame, const PacoHeader *header)
       || segment->flags
           & (GST_SEGMENT_FLAG_SKIP | GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS))
     gst_paco_gaps_forget (&self->gaps);
-  if (gst_paco_gaps_frame (&self->gaps, GST_ELEMENT (self), header,
-          frame->offset, GST_BUFFER_PTS (frame->buffer),
-          self->lost || self->discont))
+  if (gst_paco_gaps_frame (&self->gaps, header, frame->offset,
+          GST_BUFFER_PTS (frame->buffer), self->lost || self->discont))
     GST_BUFFER_FLAG_SET (frame->buffer, GST_BUFFER_FLAG_DISCONT);
   self->discont = FALSE;
 }
@@ -178,14 +175,13 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
   paco_file_frame_from_header (header, frame->offset, &place);
   if (gst_paco_parse_is_pulling (self) && self->grid.fps_n
       && !self->rate_changed
-      && gst_paco_seek_extend (
-          GST_BASE_PARSE (self), &self->seek, &self->grid, &place))
+      && gst_paco_seek_extend (&self->seek, &self->grid, &place))
     GST_INFO_OBJECT (self, "all frames of the file are known");
   gst_paco_parse_stamp (self, frame->buffer, &place);
   if (self->seek.index && header->video.slice.position == 0
       && GST_BUFFER_PTS_IS_VALID (frame->buffer))
-    gst_paco_seek_parsed (GST_BASE_PARSE (self), &self->seek, frame->offset,
-        GST_BUFFER_PTS (frame->buffer));
+    gst_paco_seek_parsed (
+        &self->seek, frame->offset, GST_BUFFER_PTS (frame->buffer));
   GST_BUFFER_FLAG_UNSET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   if (header->video.slice.position > 0)
     GST_BUFFER_FLAG_SET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
@@ -258,8 +254,7 @@ is_garbage (GstPacoParse *self, guint64 offset)
 
   if (offset < self->doubt_to && sync->known && sync->known_at == offset)
     self->garbage_to = paco_file_doubt (
-        gst_paco_seek_file (GST_BASE_PARSE (self), &self->seek), offset,
-        sync->header.frame_size);
+        gst_paco_seek_file (&self->seek), offset, sync->header.frame_size);
   return self->garbage_to > offset;
 }
 
@@ -524,7 +519,7 @@ gst_paco_parse_src_event (GstBaseParse *base, GstEvent *event)
   GstPacoParse *self = GST_PACO_PARSE (base);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
-    event = gst_paco_seek_prepare (base, &self->seek, event);
+    event = gst_paco_seek_prepare (&self->seek, event);
   return GST_BASE_PARSE_CLASS (gst_paco_parse_parent_class)
       ->src_event (base, event);
 }
@@ -548,7 +543,7 @@ reset (GstPacoParse *self)
   gst_paco_splitter_reset (&self->splitter, 0);
   gst_paco_reader_reset (&self->reader);
   self->garbage_to = self->doubt_to = 0;
-  gst_paco_seek_clear (GST_BASE_PARSE (self), &self->seek);
+  gst_paco_seek_clear (&self->seek);
   gst_clear_caps (&self->sink_caps);
   self->time_segment = self->framed = FALSE;
   self->packet_time = GST_CLOCK_TIME_NONE;
@@ -684,6 +679,7 @@ gst_paco_parse_init (GstPacoParse *self)
 
   self->max_wait_size = PACO_SYNC_DEFAULT_MAX_WAIT_SIZE;
   self->header = g_byte_array_new ();
+  self->seek.base = GST_BASE_PARSE (self);
   /* gstpacosplitter.h says why bytes do not go to the base class at once. */
   self->base_chain = GST_PAD_CHAINFUNC (pad);
   gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_paco_parse_chain));

@@ -60,7 +60,7 @@ set_frame_rate (GstPacoParse *self, const PacoHeader *header, GstCaps *caps)
     return FALSE;
   if (self->known || self->grid.fps_n) {
     self->rate_changed = TRUE;
-    gst_paco_seek_clear (GST_BASE_PARSE (self), &self->seek);
+    gst_paco_seek_clear (&self->seek);
   }
   self->grid.fps_n = fps_n;
   self->grid.fps_d = fps_d;

@@ -37,51 +37,51 @@ open_file (PacoFile *file, GstBaseParse *base)
 }
 
 PacoFile *
-gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek)
+gst_paco_seek_file (GstPacoSeek *seek)
 {
   if (!seek->file.read)
-    open_file (&seek->file, base);
+    open_file (&seek->file, seek->base);
   return &seek->file;
 }
 
 void
-gst_paco_seek_clear (GstBaseParse *base, GstPacoSeek *seek)
+gst_paco_seek_clear (GstPacoSeek *seek)
 {
   PacoFrameIndex *index;
   GHashTable *told;
 
-  GST_OBJECT_LOCK (base);
+  GST_OBJECT_LOCK (seek->base);
   index = g_steal_pointer (&seek->index);
   told = g_steal_pointer (&seek->told);
   seek->furthest_offset = 0;
-  GST_OBJECT_UNLOCK (base);
+  GST_OBJECT_UNLOCK (seek->base);
   paco_frame_index_unref (index);
   g_clear_pointer (&told, g_hash_table_unref);
   paco_file_clear (&seek->file);
 }
 
 gboolean
-gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
-    const GstPacoGrid *grid, const PacoFileFrame *frame)
+gst_paco_seek_extend (
+    GstPacoSeek *seek, const GstPacoGrid *grid, const PacoFileFrame *frame)
 {
   gboolean is_first = !seek->index;
 
   if (is_first) {
     PacoFrameIndex *index = paco_frame_index_new (frame, false);
 
-    GST_OBJECT_LOCK (base);
+    GST_OBJECT_LOCK (seek->base);
     seek->index = index;
     seek->grid = *grid;
     seek->stack = frame->length;
-    GST_OBJECT_UNLOCK (base);
+    GST_OBJECT_UNLOCK (seek->base);
   }
   if (paco_frame_index_is_complete (seek->index))
     return FALSE;
-  paco_frame_index_extend (seek->index, gst_paco_seek_file (base, seek),
+  paco_frame_index_extend (seek->index, gst_paco_seek_file (seek),
       is_first ? FIRST_FRAMES : 1, is_first ? FIRST_US : EACH_US);
   if (!paco_frame_index_is_complete (seek->index))
     return FALSE;
-  gst_base_parse_set_duration (base, GST_FORMAT_TIME,
+  gst_base_parse_set_duration (seek->base, GST_FORMAT_TIME,
       gst_paco_grid_time (grid, paco_frame_index_n_frames (seek->index)), 0);
   return TRUE;
 }
@@ -94,15 +94,14 @@ gst_paco_seek_number (
 }
 
 void
-gst_paco_seek_parsed (
-    GstBaseParse *base, GstPacoSeek *seek, guint64 offset, GstClockTime time)
+gst_paco_seek_parsed (GstPacoSeek *seek, guint64 offset, GstClockTime time)
 {
-  GST_OBJECT_LOCK (base);
+  GST_OBJECT_LOCK (seek->base);
   if (offset > seek->furthest_offset) {
     seek->furthest_offset = offset;
     seek->furthest_time = time;
   }
-  GST_OBJECT_UNLOCK (base);
+  GST_OBJECT_UNLOCK (seek->base);
 }
 
 typedef struct
@@ -130,31 +129,31 @@ lead_in (const Known *known)
  * the stack needs: no picture before it needs it, and all that later pictures
  * need lies behind it. */
 static void
-tell_base (GstBaseParse *base, GstPacoSeek *seek, const Known *known,
-    guint64 offset, GstClockTime time)
+tell_base (
+    GstPacoSeek *seek, const Known *known, guint64 offset, GstClockTime time)
 {
   GstClockTime lead = lead_in (known);
   guint64 furthest_offset;
   GstClockTime furthest_time;
   gboolean is_new;
 
-  GST_OBJECT_LOCK (base);
+  GST_OBJECT_LOCK (seek->base);
   if (!seek->told)
     seek->told = g_hash_table_new_full (
         g_int64_hash, g_int64_equal, g_free, NULL);
   is_new = g_hash_table_add (seek->told, g_memdup2 (&offset, sizeof offset));
   furthest_offset = seek->furthest_offset;
   furthest_time = seek->furthest_time;
-  GST_OBJECT_UNLOCK (base);
+  GST_OBJECT_UNLOCK (seek->base);
   if (!is_new)
     return;
   if (lead > 0)
     gst_base_parse_add_index_entry (
-        base, offset, time - MIN (time, lead), TRUE, TRUE);
-  gst_base_parse_add_index_entry (base, offset, time, TRUE, TRUE);
+        seek->base, offset, time - MIN (time, lead), TRUE, TRUE);
+  gst_base_parse_add_index_entry (seek->base, offset, time, TRUE, TRUE);
   if (furthest_offset > offset)
     gst_base_parse_add_index_entry (
-        base, furthest_offset, furthest_time, TRUE, TRUE);
+        seek->base, furthest_offset, furthest_time, TRUE, TRUE);
 }
 
 /* Goes from frame *n to the first one of its stack, on which it depends, or to
@@ -209,8 +208,7 @@ find_target (const Known *known, GstBaseParse *base, GstClockTime time,
 }
 
 static GstEvent *
-prepare (
-    GstBaseParse *base, GstPacoSeek *seek, const Known *known, GstEvent *event)
+prepare (GstPacoSeek *seek, const Known *known, GstEvent *event)
 {
   GstSeekType start_type, stop_type;
   gint64 start, stop;
@@ -225,9 +223,9 @@ prepare (
       event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
   if (format != GST_FORMAT_TIME || start_type != GST_SEEK_TYPE_SET
       || rate <= 0.0 || start < 0
-      || !find_target (known, base, start, flags, &time, &offset))
+      || !find_target (known, seek->base, start, flags, &time, &offset))
     return event;
-  tell_base (base, seek, known, offset, time);
+  tell_base (seek, known, offset, time);
   if (!(flags & GST_SEEK_FLAG_KEY_UNIT)
       || (stop_type == GST_SEEK_TYPE_SET && stop >= 0 && stop < (gint64) time))
     return event;
@@ -239,19 +237,19 @@ prepare (
 }
 
 GstEvent *
-gst_paco_seek_prepare (GstBaseParse *base, GstPacoSeek *seek, GstEvent *event)
+gst_paco_seek_prepare (GstPacoSeek *seek, GstEvent *event)
 {
   Known known = { NULL };
 
-  GST_OBJECT_LOCK (base);
+  GST_OBJECT_LOCK (seek->base);
   known.grid = seek->grid;
   known.stack = seek->stack;
   if (seek->index)
     known.index = paco_frame_index_ref (seek->index);
-  GST_OBJECT_UNLOCK (base);
+  GST_OBJECT_UNLOCK (seek->base);
   if (!known.index)
     return event;
-  event = prepare (base, seek, &known, event);
+  event = prepare (seek, &known, event);
   paco_frame_index_unref (known.index);
   return event;
 }

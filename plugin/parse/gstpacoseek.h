@@ -8,6 +8,7 @@
 
 typedef struct
 {
+  GstBaseParse *base;
   PacoFile file; /* opened when needed; streaming thread only */
 
   /* Changed by the streaming thread under the object lock. */
@@ -20,16 +21,16 @@ typedef struct
 } GstPacoSeek;
 
 /* *seek has been used, or cleared with zeros. */
-void gst_paco_seek_clear (GstBaseParse *base, GstPacoSeek *seek);
+void gst_paco_seek_clear (GstPacoSeek *seek);
 
-PacoFile *gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek);
+PacoFile *gst_paco_seek_file (GstPacoSeek *seek);
 
 /* Reads on to learn where the file's frames are, a bit with each frame that is
  * parsed; the first one is the file's first. grid, which has a rate, is that of
  * all frames. If all frames are known now, tells the base class of the duration
  * and returns TRUE. */
-gboolean gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
-    const GstPacoGrid *grid, const PacoFileFrame *frame);
+gboolean gst_paco_seek_extend (
+    GstPacoSeek *seek, const GstPacoGrid *grid, const PacoFileFrame *frame);
 
 /* Finds the number of a frame in the file. Returns FALSE if it is not known. */
 gboolean gst_paco_seek_number (
@@ -37,11 +38,10 @@ gboolean gst_paco_seek_number (
 
 /* Notes that a frame with which a decoder can begin has been parsed, and its time. */
 void gst_paco_seek_parsed (
-    GstBaseParse *base, GstPacoSeek *seek, guint64 offset, GstClockTime time);
+    GstPacoSeek *seek, guint64 offset, GstClockTime time);
 
 /* Takes a seek event and returns it, or another one to be handled instead. The
  * base class seeks exactly where its own index has the frame. So it is told of
  * the frame that the event leads to, which is the first one of its stack; a seek
  * to a key unit becomes a seek to the frame's beginning. Any thread may call it. */
-GstEvent *gst_paco_seek_prepare (
-    GstBaseParse *base, GstPacoSeek *seek, GstEvent *event);
+GstEvent *gst_paco_seek_prepare (GstPacoSeek *seek, GstEvent *event);
