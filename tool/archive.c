@@ -198,35 +198,33 @@ paco_tool_archive (int argc, char **argv)
 {
   Options given = { .complexity = -1 };
   const GOptionEntry entries[] = {
-    { "frames", 0, 0, G_OPTION_ARG_STRING, &given.frames,
-        "Archive only these frames of the folder, counted from 0", "A-B" },
-    { "md5", 0, 0, G_OPTION_ARG_NONE, &given.md5,
-        "Keep MD5s of the files, too, and list them in OUT.framemd5", NULL },
-    { "no-verify", 0, 0, G_OPTION_ARG_NONE, &given.no_verify,
-        "Do not decode each frame and compare it with its file", NULL },
-    { "fps", 0, 0, G_OPTION_ARG_STRING, &given.fps,
+    PACO_TEXT ("frames", &given.frames,
+        "Archive only these frames of the folder, counted from 0", "A-B"),
+    PACO_FLAG ("md5", &given.md5,
+        "Keep MD5s of the files, too, and list them in OUT.framemd5"),
+    PACO_FLAG ("no-verify", &given.no_verify,
+        "Do not decode each frame and compare it with its file"),
+    PACO_TEXT ("fps", &given.fps,
         "Frames a second, whatever the files say, as 24, 23.976 or 24000/1001",
-        "RATE" },
-    { "any-sound-length", 0, 0, G_OPTION_ARG_NONE, &given.any_sound_length,
-        "Take sound that is longer or shorter than the pictures", NULL },
-    { "keep-files", 0, 0, G_OPTION_ARG_NONE, &given.keep_files,
-        "Keep whole what is compressed in a way that cannot be done again",
-        NULL },
-    { "allow-gaps", 0, 0, G_OPTION_ARG_NONE, &given.allow_gaps,
-        "Archive also where the numbers of files have gaps", NULL },
+        "RATE"),
+    PACO_FLAG ("any-sound-length", &given.any_sound_length,
+        "Take sound that is longer or shorter than the pictures"),
+    PACO_FLAG ("keep-files", &given.keep_files,
+        "Keep whole what is compressed in a way that cannot be done again"),
+    PACO_FLAG ("allow-gaps", &given.allow_gaps,
+        "Archive also where the numbers of files have gaps"),
     { "skip", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.skip,
         "Leave out files and folders of such names; may be repeated",
         "PATTERN" },
-    { "list", 0, 0, G_OPTION_ARG_NONE, &given.list,
-        "Print the names of the files in their order, and do no more", NULL },
+    PACO_FLAG ("list", &given.list,
+        "Print the names of the files in their order, and do no more"),
     { "report", 0, 0, G_OPTION_ARG_FILENAME, &given.report,
         "Write the report here instead of OUT.json; an empty name: nowhere",
         "FILE" },
     PACO_COMMAND_CODER_OPTIONS (given.coders, "Threads that read files"),
-    { "complexity", 0, 0, G_OPTION_ARG_INT, &given.complexity,
-        "0 (smallest) to 3 (fastest); 1 if not given", "N" },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet,
-        "Print neither progress nor the report", NULL },
+    PACO_NUMBER ("complexity", &given.complexity,
+        "0 (smallest) to 3 (fastest); 1 if not given", "N"),
+    PACO_QUIET (&given.quiet, "Print neither progress nor the report"),
     { NULL },
   };
   static const PacoToolUsage usage = {
@@ -243,7 +241,7 @@ paco_tool_archive (int argc, char **argv)
   PacoArchiveOptions options = { 0 };
   int code = PACO_EXIT_USAGE;
 
-  if (!paco_tool_parse (&usage, entries, NULL, &argc, &argv))
+  if (!paco_tool_parse (&usage, entries, &argc, &argv))
     return code;
   options.folder = argv[1];
   options.out = argv[2];
@@ -254,10 +252,6 @@ paco_tool_archive (int argc, char **argv)
     paco_signals_catch ();
     code = run_command (&given, &options);
   }
-  g_free (given.frames);
-  g_free (given.fps);
-  g_free (given.report);
-  g_strfreev (given.skip);
-  paco_command_coders_clear (&given.coders);
+  paco_tool_free (entries);
   return code;
 }

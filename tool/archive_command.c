@@ -44,13 +44,6 @@ paco_command_read_coders (const PacoCommandCoderOptions *options,
   return TRUE;
 }
 
-void
-paco_command_coders_clear (PacoCommandCoderOptions *options)
-{
-  g_free (options->backend);
-  g_free (options->devices);
-}
-
 int
 paco_command_fail (GError *error)
 {

@@ -16,16 +16,14 @@ typedef struct
 /* Entries of the command line that fill it; helpers_text says what that many
  * threads do. */
 #define PACO_COMMAND_CODER_OPTIONS(options, helpers_text)                      \
-  { "backend", 0, 0, G_OPTION_ARG_STRING, &(options).backend,                  \
-    "auto (a GPU if there is one), cpu or cuda", "NAME" },                     \
-      { "gpus", 0, 0, G_OPTION_ARG_STRING, &(options).devices,                 \
-        "GPUs to which frames go in turn, as 0,1 or all", "LIST" },            \
-      { "threads", 0, 0, G_OPTION_ARG_INT, &(options).threads,                 \
-        "Threads that code on the CPU; 0: as many as may run", "N" },          \
-  {                                                                            \
-    "helpers", 0, 0, G_OPTION_ARG_INT, &(options).helpers,                     \
-        helpers_text "; 0: by the number of cores", "N"                        \
-  }
+  PACO_TEXT ("backend", &(options).backend,                                    \
+      "auto (a GPU if there is one), cpu or cuda", "NAME"),                    \
+      PACO_TEXT ("gpus", &(options).devices,                                   \
+          "GPUs to which frames go in turn, as 0,1 or all", "LIST"),           \
+      PACO_NUMBER ("threads", &(options).threads,                              \
+          "Threads that code on the CPU; 0: as many as may run", "N"),         \
+      PACO_NUMBER ("helpers", &(options).helpers,                              \
+          helpers_text "; 0: by the number of cores", "N")
 
 /* The same as settings. It must stay where it is while these are used. */
 typedef struct
@@ -36,7 +34,20 @@ typedef struct
 
 gboolean paco_command_read_coders (const PacoCommandCoderOptions *options,
     PacoCommandCoders *coders, GError **error);
-void paco_command_coders_clear (PacoCommandCoderOptions *options);
+
+/* What the command line of restore says. */
+typedef struct
+{
+  char *frames, *report;
+  PacoCommandCoderOptions coders;
+  gboolean md5, quiet;
+  gint64 max_pixels, max_file, max_ratio, memory; /* 0: the default */
+} PacoRestoreCommand;
+
+/* Makes the files of an archive in the folder, or, if that is NULL, checks them.
+ * Returns a PacoExit. */
+int paco_restore_command (
+    const PacoRestoreCommand *given, const char *from, const char *folder);
 
 /* Reads --frames, as input.h has it; text may be NULL. */
 gboolean paco_command_read_range (const char *text, gboolean *has_range,

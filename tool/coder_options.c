@@ -4,31 +4,6 @@
 #include "tool.h"
 #include <string.h>
 
-void
-paco_coder_options_entries (
-    PacoCoderOptions *options, GOptionEntry entries[PACO_CODER_OPTIONS_N])
-{
-  const GOptionEntry all[PACO_CODER_OPTIONS_N] = {
-    { "backend", 0, 0, G_OPTION_ARG_STRING, &options->backend,
-        "where frames are coded: auto (a GPU, if there is one that works), "
-        "cpu, cuda",
-        "NAME" },
-    { "devices", 0, 0, G_OPTION_ARG_STRING, &options->devices,
-        "several GPUs, which take turns: 0,1 or all", "LIST" },
-    { "threads", 0, 0, G_OPTION_ARG_INT, &options->threads,
-        "threads of the CPU; 0, the default: as many as may run", "N" },
-    { "in-flight", 0, 0, G_OPTION_ARG_INT, &options->depth,
-        "frames that are worked on at the same time on a device, 1 to 8; "
-        "default 2",
-        "N" },
-    { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->settings,
-        "any other setting, as often as there are some", "NAME=VALUE" },
-    { NULL },
-  };
-
-  memcpy (entries, all, sizeof all);
-}
-
 bool
 paco_coder_set (PacoFrameDecoder *decoder, PacoFrameEncoder *encoder,
     const char *option, const char *name, const char *value, GError **error)
@@ -61,36 +36,25 @@ bool
 paco_coder_options_apply (const PacoCoderOptions *options,
     PacoFrameDecoder *decoder, PacoFrameEncoder *encoder, GError **error)
 {
-  char number[16];
+  g_autofree char *threads = g_strdup_printf ("%d", options->threads);
+  g_autofree char *depth = g_strdup_printf ("%d", options->depth);
+  const struct
+  {
+    const char *option, *name, *value;
+  } settings[] = {
+    { "backend", "backend", options->backend },
+    { "devices", "cuda-devices", options->devices },
+    { "threads", "threads", options->threads >= 0 ? threads : NULL },
+    { "in-flight", "pipeline-depth", options->depth >= 0 ? depth : NULL },
+  };
 
-  if (options->backend
-      && !paco_coder_set (
-          decoder, encoder, "backend", "backend", options->backend, error))
-    return false;
-  if (options->devices
-      && !paco_coder_set (
-          decoder, encoder, "devices", "cuda-devices", options->devices, error))
-    return false;
-  g_snprintf (number, sizeof number, "%d", options->threads);
-  if (options->threads >= 0
-      && !paco_coder_set (
-          decoder, encoder, "threads", "threads", number, error))
-    return false;
-  g_snprintf (number, sizeof number, "%d", options->depth);
-  if (options->depth >= 0
-      && !paco_coder_set (
-          decoder, encoder, "in-flight", "pipeline-depth", number, error))
-    return false;
+  for (unsigned i = 0; i < G_N_ELEMENTS (settings); i++)
+    if (settings[i].value
+        && !paco_coder_set (decoder, encoder, settings[i].option,
+            settings[i].name, settings[i].value, error))
+      return false;
   for (char **pair = options->settings; pair && *pair; pair++)
     if (!set_pair (decoder, encoder, *pair, error))
       return false;
   return true;
-}
-
-void
-paco_coder_options_clear (PacoCoderOptions *options)
-{
-  g_free (options->backend);
-  g_free (options->devices);
-  g_strfreev (options->settings);
 }

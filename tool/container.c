@@ -193,15 +193,6 @@ peek (PacoContainer *container, PacoInfo *info)
   return good;
 }
 
-static double
-rate_of (const PacoInfo *info)
-{
-  if (info->fps_n == 0 || info->fps_d == 0)
-    return 0;
-  return (double) info->fps_n / info->fps_d
-      * (info->interlace_mode == 3 ? 2 : 1);
-}
-
 uint64_t
 paco_container_count (PacoContainer *container)
 {
@@ -213,7 +204,7 @@ paco_container_count (PacoContainer *container)
           container->pipeline, GST_FORMAT_TIME, &duration)
       || duration <= 0)
     return 0;
-  return (uint64_t) ((double) duration * rate_of (&info) / 1e9 + 0.5);
+  return (uint64_t) ((double) duration * paco_picture_rate (&info) / 1e9 + 0.5);
 }
 
 static const char *
@@ -297,12 +288,13 @@ paco_container_seek (PacoContainer *container, uint64_t number, GError **error)
   if (container->begun && !rewind_file (container, error))
     return false;
   if (number <= EARLY || !peek (container, &info) || !info.has_place
-      || rate_of (&info) == 0)
+      || paco_picture_rate (&info) == 0)
     return true;
   base = info.place_number;
   came_to = -1;
   if (seek_to (container,
-          (GstClockTime) ((double) (number - EARLY) * 1e9 / rate_of (&info)))
+          (GstClockTime) ((double) (number - EARLY) * 1e9
+              / paco_picture_rate (&info)))
       && peek (container, &info) && info.has_place)
     came_to = (int64_t) info.place_number - base;
   if (came_to >= 0 && came_to <= (int64_t) number

@@ -139,17 +139,15 @@ paco_tool_cut (int argc, char **argv)
 {
   Cut cut = { 0 };
   const GOptionEntry entries[] = {
-    { "force", 'f', 0, G_OPTION_ARG_NONE, &cut.force,
-        "overwrites a file that is there", NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &cut.quiet,
-        "shows no progress on a terminal", NULL },
+    PACO_FORCE (&cut.force, "overwrites a file that is there"),
+    PACO_QUIET (&cut.quiet, "shows no progress on a terminal"),
     { NULL },
   };
   GError *error = NULL;
   g_autofree char *range = NULL;
   bool good;
 
-  if (!paco_tool_parse (&usage, entries, NULL, &argc, &argv))
+  if (!paco_tool_parse (&usage, entries, &argc, &argv))
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
   range = g_strdup_printf ("%s-%s", argv[2], argv[3]);

@@ -179,16 +179,6 @@ on_done (void *user, PacoDecoded *frame, GError **error)
 
 /* --- before and after --- */
 
-static uint64_t
-count_frames (PacoInput *input, const PacoFrameRange *range)
-{
-  uint64_t n = paco_input_count (input);
-
-  if (range->last != G_MAXUINT64 && (n == 0 || range->last < n))
-    n = range->last + 1;
-  return n > range->first ? n - range->first : 0;
-}
-
 static bool
 check_path (Decode *decode, uint64_t n_frames, GError **error)
 {
@@ -240,7 +230,8 @@ run (Decode *decode, PacoInput *input, GError **error)
               options->region, error));
   if (good) {
     decode->progress = paco_progress_new (
-        count_frames (input, &decode->range), options->quiet);
+        paco_frame_range_count (&decode->range, paco_input_count (input)),
+        options->quiet);
     good = paco_decoding_run (&decoding, error);
     paco_progress_free (decode->progress);
   }
@@ -258,7 +249,9 @@ decode_file (const char *from, Decode *decode)
   decode->head = g_byte_array_new ();
   input = decode->input = paco_input_open (from, &error);
   good = input
-      && check_path (decode, count_frames (input, &decode->range), &error)
+      && check_path (decode,
+          paco_frame_range_count (&decode->range, paco_input_count (input)),
+          &error)
       && run (decode, input, &error);
   if (good && decode->done == 0)
     good = paco_input_has_none (input, "no such frames", &error);
@@ -289,36 +282,33 @@ paco_tool_decode (int argc, char **argv)
 {
   Options options = { .coder = PACO_CODER_OPTIONS_INIT, .start = -1 };
   Decode decode = { .options = &options };
-  GOptionEntry coder[PACO_CODER_OPTIONS_N];
   const GOptionEntry entries[] = {
-    { "as", 0, 0, G_OPTION_ARG_STRING, &options.as,
+    PACO_TEXT ("as", &options.as,
         "what pictures are written as, whatever OUT is called: pnm, pam, png, "
         "dpx, y4m, raw",
-        "KIND" },
-    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
+        "KIND"),
+    PACO_TEXT ("format", &options.format,
         "how samples lie in a raw file, by GStreamer's names: RGB, I422_10LE, "
         "...",
-        "NAME" },
-    { "frames", 0, 0, G_OPTION_ARG_STRING, &options.frames,
-        "only these frames, B included", "A-B" },
-    { "start", 0, 0, G_OPTION_ARG_INT, &options.start,
-        "number of the first file; default: that of the frame", "N" },
-    { "reduce", 0, 0, G_OPTION_ARG_INT, &options.reduce,
-        "halves width and height so many times", "N" },
-    { "region", 0, 0, G_OPTION_ARG_STRING, &options.region,
-        "only this part of the (reduced) picture", "X,Y,WIDTH,HEIGHT" },
+        "NAME"),
+    PACO_TEXT (
+        "frames", &options.frames, "only these frames, B included", "A-B"),
+    PACO_NUMBER ("start", &options.start,
+        "number of the first file; default: that of the frame", "N"),
+    PACO_NUMBER ("reduce", &options.reduce,
+        "halves width and height so many times", "N"),
+    PACO_TEXT ("region", &options.region,
+        "only this part of the (reduced) picture", "X,Y,WIDTH,HEIGHT"),
     PACO_DECODING_MEMORY_OPTION (&options.memory),
-    { "force", 'f', 0, G_OPTION_ARG_NONE, &options.force,
-        "overwrites files that are there", NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet,
-        "shows no progress on a terminal", NULL },
+    PACO_FORCE (&options.force, "overwrites files that are there"),
+    PACO_QUIET (&options.quiet, "shows no progress on a terminal"),
+    PACO_CODER_OPTIONS (options.coder),
     { NULL },
   };
   GError *error = NULL;
   int code = PACO_EXIT_USAGE;
 
-  paco_coder_options_entries (&options.coder, coder);
-  if (!paco_tool_parse (&usage, entries, coder, &argc, &argv))
+  if (!paco_tool_parse (&usage, entries, &argc, &argv))
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
   decode.path = argv[2];
@@ -331,10 +321,6 @@ paco_tool_decode (int argc, char **argv)
     paco_tool_fail (error);
   else
     paco_tool_complain ("--reduce and --memory are not negative");
-  paco_coder_options_clear (&options.coder);
-  g_free (options.as);
-  g_free (options.format);
-  g_free (options.frames);
-  g_free (options.region);
+  paco_tool_free (entries);
   return code;
 }

@@ -416,7 +416,7 @@ seek (Work *work, GError **error)
   begin -= MIN (begin, frame->stack.slice.position);
   /* A pipe is read from its begin on. */
   if (result == PACO_INPUT_FRAME && begin < frame->input.frame.number
-      && paco_input_size (decoding->input) > 0) {
+      && decoding->input->size > 0) {
     give_back (work, frame);
     return paco_input_seek (decoding->input, begin, error);
   }

@@ -45,10 +45,8 @@ typedef struct
 
 /* An option of the command line, in MB. */
 #define PACO_DECODING_MEMORY_OPTION(memory)                                    \
-  {                                                                            \
-    "memory", 0, 0, G_OPTION_ARG_INT, memory,                                  \
-        "memory to take, unless one frame needs more; default 1200", "MB"      \
-  }
+  PACO_NUMBER ("memory", memory,                                               \
+      "memory to take, unless one frame needs more; default 1200", "MB")
 
 /* Decodes the frames of the range. Errors are those of reading, of done(), and of the
  * settings; damage is none. */

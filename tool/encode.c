@@ -245,16 +245,6 @@ read_options (Encode *encode, PacoPicturesHow *how, GError **error)
       && apply_rate (options, encode->encoder, error);
 }
 
-static uint64_t
-count_pictures (const Encode *encode)
-{
-  uint64_t n = paco_pictures_count (encode->pictures);
-
-  if (encode->range.last != G_MAXUINT64 && (n == 0 || encode->range.last < n))
-    n = encode->range.last + 1;
-  return n > encode->range.first ? n - encode->range.first : 0;
-}
-
 static bool
 run (Encode *encode, char **names, int n, const char *out, GError **error)
 {
@@ -268,12 +258,13 @@ run (Encode *encode, char **names, int n, const char *out, GError **error)
   encode->pictures = paco_pictures_open (names, n, &how, error);
   if (!encode->pictures)
     return false;
-  rules.pattern = paco_pictures_pattern (encode->pictures);
+  rules.pattern = encode->pictures->pattern;
   encode->recording = paco_recording_open (out, options->sound, &rules, error);
   if (!encode->recording)
     return false;
   encode->progress = paco_progress_new (
-      count_pictures (encode), options->quiet);
+      paco_frame_range_count (&encode->range, encode->pictures->n_frames),
+      options->quiet);
   good = encode_all (encode, error);
   paco_progress_free (encode->progress);
   if (good)
@@ -299,50 +290,42 @@ paco_tool_encode (int argc, char **argv)
 {
   Options options = { .coder = PACO_CODER_OPTIONS_INIT };
   Encode encode = { .options = &options };
-  GOptionEntry coder[PACO_CODER_OPTIONS_N];
   const GOptionEntry entries[] = {
-    { "quality", 0, 0, G_OPTION_ARG_STRING, &options.quality,
-        "0 to 100; 90, the default, is visually lossless", "Q" },
-    { "lossless", 0, 0, G_OPTION_ARG_NONE, &options.lossless,
-        "all samples come back as they were", NULL },
-    { "bitrate", 0, 0, G_OPTION_ARG_STRING, &options.bitrate,
-        "no frame has more than its share of so many kbit/s", "KBIT" },
-    { "fps", 0, 0, G_OPTION_ARG_STRING, &options.fps,
-        "frames a second, as 25 or 30000/1001; 29.97 is the latter", "RATE" },
-    { "par", 0, 0, G_OPTION_ARG_STRING, &options.par,
-        "pixel aspect ratio, as 64/45", "RATIO" },
-    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
+    PACO_TEXT ("quality", &options.quality,
+        "0 to 100; 90, the default, is visually lossless", "Q"),
+    PACO_FLAG (
+        "lossless", &options.lossless, "all samples come back as they were"),
+    PACO_TEXT ("bitrate", &options.bitrate,
+        "no frame has more than its share of so many kbit/s", "KBIT"),
+    PACO_TEXT ("fps", &options.fps,
+        "frames a second, as 25 or 30000/1001; 29.97 is the latter", "RATE"),
+    PACO_TEXT ("par", &options.par, "pixel aspect ratio, as 64/45", "RATIO"),
+    PACO_TEXT ("format", &options.format,
         "how samples lie in raw pictures, by GStreamer's names: RGB, "
         "I422_10LE, ...",
-        "NAME" },
-    { "size", 0, 0, G_OPTION_ARG_STRING, &options.size,
-        "columns and lines of raw pictures", "WIDTHxHEIGHT" },
-    { "frames", 0, 0, G_OPTION_ARG_STRING, &options.frames,
-        "only these pictures, counted from 0, B included", "A-B" },
-    { "sound", 0, 0, G_OPTION_ARG_STRING, &options.sound,
-        "sound for .mkv and .mov", "FILE.wav" },
-    { "matrix", 0, 0, G_OPTION_ARG_STRING, &options.colours[PACO_COLOUR_MATRIX],
-        "what colours mean; the man page lists names", "NAME" },
-    { "transfer", 0, 0, G_OPTION_ARG_STRING,
-        &options.colours[PACO_COLOUR_TRANSFER], "the same", "NAME" },
-    { "primaries", 0, 0, G_OPTION_ARG_STRING,
-        &options.colours[PACO_COLOUR_PRIMARIES], "the same", "NAME" },
-    { "range", 0, 0, G_OPTION_ARG_STRING, &options.colours[PACO_COLOUR_RANGE],
-        "full or limited", "NAME" },
-    { "force", 'f', 0, G_OPTION_ARG_NONE, &options.force,
-        "overwrites a file that is there", NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet,
-        "shows no progress on a terminal", NULL },
+        "NAME"),
+    PACO_TEXT ("size", &options.size, "columns and lines of raw pictures",
+        "WIDTHxHEIGHT"),
+    PACO_TEXT ("frames", &options.frames,
+        "only these pictures, counted from 0, B included", "A-B"),
+    PACO_TEXT ("sound", &options.sound, "sound for .mkv and .mov", "FILE.wav"),
+    PACO_TEXT ("matrix", &options.colours[PACO_COLOUR_MATRIX],
+        "what colours mean; the man page lists names", "NAME"),
+    PACO_TEXT (
+        "transfer", &options.colours[PACO_COLOUR_TRANSFER], "the same", "NAME"),
+    PACO_TEXT ("primaries", &options.colours[PACO_COLOUR_PRIMARIES], "the same",
+        "NAME"),
+    PACO_TEXT ("range", &options.colours[PACO_COLOUR_RANGE], "full or limited",
+        "NAME"),
+    PACO_FORCE (&options.force, "overwrites a file that is there"),
+    PACO_QUIET (&options.quiet, "shows no progress on a terminal"),
+    PACO_CODER_OPTIONS (options.coder),
     { NULL },
   };
-  char **strings[] = { &options.format, &options.size, &options.fps,
-    &options.par, &options.quality, &options.bitrate, &options.frames,
-    &options.sound };
   GError *error = NULL;
   bool good;
 
-  paco_coder_options_entries (&options.coder, coder);
-  if (!paco_tool_parse (&usage, entries, coder, &argc, &argv))
+  if (!paco_tool_parse (&usage, entries, &argc, &argv))
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
   encode.encoder = paco_frame_encoder_new ();
@@ -353,10 +336,6 @@ paco_tool_encode (int argc, char **argv)
     free_pictures (&encode.unused);
   }
   paco_pictures_close (encode.pictures);
-  for (unsigned i = 0; i < G_N_ELEMENTS (strings); i++)
-    g_free (*strings[i]);
-  for (unsigned i = 0; i < PACO_N_COLOUR_NAMES; i++)
-    g_free (options.colours[i]);
-  paco_coder_options_clear (&options.coder);
+  paco_tool_free (entries);
   return good ? PACO_EXIT_DONE : paco_tool_fail (error);
 }

@@ -48,16 +48,6 @@ samples_of (const PacoInfo *info)
   return samples;
 }
 
-/* Returns how many pictures a second there are, or 0 if that is unknown. */
-static double
-picture_rate (const PacoInfo *info)
-{
-  if (info->fps_n == 0 || info->fps_d == 0)
-    return 0;
-  return (double) info->fps_n / info->fps_d
-      * (info->interlace_mode == 3 ? 2 : 1);
-}
-
 /* Returns how many bits a sample of the pictures has; slices of stacks have
  * others. */
 static uint32_t
@@ -204,7 +194,7 @@ read_file (const Info *options, PacoInput *input, File *file, GString *json,
   file->ending = paco_input_ending (input, &file->is_cut);
   if (!options->frames) {
     file->n_frames = paco_input_count (input);
-    file->bytes = paco_input_size (input);
+    file->bytes = input->size;
   }
   return true;
 }
@@ -246,7 +236,7 @@ static void
 print_amounts (const File *file)
 {
   const PacoInfo *info = &file->first;
-  double rate = picture_rate (info), n = (double) file->n_frames;
+  double rate = paco_picture_rate (info), n = (double) file->n_frames;
 
   printf ("  frames     ");
   if (file->n_frames)
@@ -312,7 +302,7 @@ static void
 add_json (GString *json, const char *name, const char *kind, const File *file)
 {
   const PacoInfo *info = &file->first;
-  double rate = picture_rate (info);
+  double rate = paco_picture_rate (info);
 
   paco_json_text (json, "file", name);
   paco_json_text (json, "kind", kind);
@@ -379,7 +369,7 @@ tell_file (Info *options, const char *path, GString *json, GError **error)
 
   if (good && options->json) {
     paco_json_open (json, NULL, '{');
-    add_json (json, paco_input_name (input), paco_input_kind (input), &file);
+    add_json (json, input->name, input->kind, &file);
     if (options->frames) {
       paco_json_open (json, "frame_list", '[');
       g_string_append (json, frames->str);
@@ -387,7 +377,7 @@ tell_file (Info *options, const char *path, GString *json, GError **error)
     }
     paco_json_close (json, '}');
   } else if (good) {
-    print_file (paco_input_name (input), paco_input_kind (input), &file);
+    print_file (input->name, input->kind, &file);
   }
   options->damaged |= file.missing || file.skipped || file.is_cut;
   g_free (file.reason);
@@ -413,16 +403,15 @@ paco_tool_info (int argc, char **argv)
 {
   Info options = { 0 };
   const GOptionEntry entries[] = {
-    { "frames", 0, 0, G_OPTION_ARG_NONE, &options.frames,
-        "reads all frames and says what each of them is", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
-        "prints JSON: a list of files", NULL },
+    PACO_FLAG ("frames", &options.frames,
+        "reads all frames and says what each of them is"),
+    PACO_FLAG ("json", &options.json, "prints JSON: a list of files"),
     { NULL },
   };
   GString *json;
   int code = PACO_EXIT_DONE;
 
-  if (!paco_tool_parse (&usage, entries, NULL, &argc, &argv))
+  if (!paco_tool_parse (&usage, entries, &argc, &argv))
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
   json = g_string_new ("[");

@@ -12,19 +12,6 @@
 
 #define MAGIC_BYTES 16
 
-struct PacoInput
-{
-  char *name;
-  const char *kind;
-  uint64_t size;
-  PacoReader *reader;       /* of one kind, */
-  PacoContainer *container; /* or the other one */
-  int fd;                   /* of a container, to ask for its size; else -1 */
-  char *reason;             /* why bytes that were read last are no frame */
-  bool has_ending, damaged; /* what is known of a container's end */
-  char *ending;
-};
-
 /* Returns what kind of container begins with these bytes, or NULL if none does. */
 static const char *
 container_kind (const uint8_t *bytes, size_t size)
@@ -288,24 +275,6 @@ paco_input_left_out (const PacoInput *input)
   return sentence;
 }
 
-uint64_t
-paco_input_size (const PacoInput *input)
-{
-  return input->size;
-}
-
-const char *
-paco_input_name (const PacoInput *input)
-{
-  return input->name;
-}
-
-const char *
-paco_input_kind (const PacoInput *input)
-{
-  return input->kind;
-}
-
 /* --- ranges --- */
 
 static bool
@@ -342,4 +311,21 @@ paco_frame_range_parse (const char *text, PacoFrameRange *range, GError **error)
       "%s is no range of frames, as 10-20, 10-, -20 or 10 are; the first frame "
       "is 0",
       text);
+}
+
+uint64_t
+paco_frame_range_count (const PacoFrameRange *range, uint64_t n)
+{
+  if (range->last != G_MAXUINT64 && (n == 0 || range->last < n))
+    n = range->last + 1;
+  return n > range->first ? n - range->first : 0;
+}
+
+double
+paco_picture_rate (const PacoInfo *info)
+{
+  if (info->fps_n == 0 || info->fps_d == 0)
+    return 0;
+  return (double) info->fps_n / info->fps_d
+      * (info->interlace_mode == 3 ? 2 : 1);
 }

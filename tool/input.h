@@ -7,7 +7,19 @@
 #include <glib.h>
 #include <stdbool.h>
 
-typedef struct PacoInput PacoInput;
+/* A file that is open. Callers read its first three fields only. */
+typedef struct
+{
+  char *name;
+  const char *kind;                /* "PaCo frames", "MOV", ... */
+  uint64_t size;                   /* in bytes, or 0 if that is unknown */
+  PacoReader *reader;              /* of one kind, */
+  struct PacoContainer *container; /* or the other one */
+  int fd;                   /* of a container, to ask for its size; else -1 */
+  char *reason;             /* why bytes that were read last are no frame */
+  bool has_ending, damaged; /* what is known of a container's end */
+  char *ending;
+} PacoInput;
 
 /* A frame, with all that paco_reader_next() says of it. */
 typedef struct
@@ -59,11 +71,6 @@ uint64_t paco_input_count (PacoInput *input);
 /* Returns a sentence that names what the file has besides its frames and who copies these
  * leaves out, such as sound, to be freed, or NULL. A frame must have been read. */
 char *paco_input_left_out (const PacoInput *input);
-/* Returns how many bytes the file has, or 0 if that is unknown. */
-uint64_t paco_input_size (const PacoInput *input);
-const char *paco_input_name (const PacoInput *input);
-/* Returns "PaCo frames", "MOV", ... */
-const char *paco_input_kind (const PacoInput *input);
 
 /* The frames that a command line asks for. */
 typedef struct
@@ -75,3 +82,7 @@ typedef struct
  * line. */
 bool paco_frame_range_parse (
     const char *text, PacoFrameRange *range, GError **error);
+/* Returns how many frames of `n`, or 0 if that is unknown, are in the range. */
+uint64_t paco_frame_range_count (const PacoFrameRange *range, uint64_t n);
+/* Returns how many pictures a second there are, or 0 if that is unknown. */
+double paco_picture_rate (const PacoInfo *info);

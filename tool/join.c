@@ -89,8 +89,8 @@ tell_damage (
   paco_progress_complain (join->progress,
       "%s is damaged: %s frame %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
       " %s missing, and %" G_GUINT64_FORMAT " %s left out%s",
-      paco_input_name (input), frame->data ? "before" : "behind the last",
-      frame->number, frame->missing,
+      input->name, frame->data ? "before" : "behind the last", frame->number,
+      frame->missing,
       paco_text_plural (frame->missing, "frame is", "frames are"),
       frame->skipped, paco_text_plural (frame->skipped, "byte is", "bytes are"),
       because);
@@ -106,7 +106,7 @@ tell_missing_files (Join *join, const PacoInput *input, uint64_t n)
   paco_progress_complain (join->progress,
       "%s is not a whole archive: %" G_GUINT64_FORMAT
       " more of its files %s missing",
-      paco_input_name (input), n, paco_text_plural (n, "is", "are"));
+      input->name, n, paco_text_plural (n, "is", "are"));
 }
 
 static void
@@ -207,7 +207,7 @@ count_part_files (const char *path)
   guint32 n_files = 0;
 
   /* A pipe cannot be read twice. */
-  if (input && paco_input_size (input) > 0
+  if (input && input->size > 0
       && paco_input_next (input, &frame, NULL) == PACO_INPUT_FRAME) {
     n_files = paco_file_count_of (frame.frame.data, frame.frame.size);
     paco_input_release (&frame);
@@ -275,22 +275,20 @@ paco_tool_join (int argc, char **argv)
   const GOptionEntry entries[] = {
     { "sound", 0, 0, G_OPTION_ARG_FILENAME, &join.sound,
         "sound for .mkv and .mov", "FILE.wav" },
-    { "force", 'f', 0, G_OPTION_ARG_NONE, &join.force,
-        "overwrites a file that is there", NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &join.quiet,
-        "shows no progress on a terminal", NULL },
+    PACO_FORCE (&join.force, "overwrites a file that is there"),
+    PACO_QUIET (&join.quiet, "shows no progress on a terminal"),
     { NULL },
   };
   GError *error = NULL;
   bool good;
 
-  if (!paco_tool_parse (&usage, entries, NULL, &argc, &argv))
+  if (!paco_tool_parse (&usage, entries, &argc, &argv))
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
   join.first_bytes = g_byte_array_new ();
   good = join_files (&join, argv + 1, argc - 2, argv[argc - 1], &error);
   g_byte_array_unref (join.first_bytes);
-  g_free (join.sound);
+  paco_tool_free (entries);
   if (!good)
     return paco_tool_fail (error);
   return join.damaged ? PACO_EXIT_DAMAGE : PACO_EXIT_DONE;

@@ -14,14 +14,6 @@
 
 #define MODE 0666 /* what umask leaves of it */
 
-struct PacoOutput
-{
-  int fd;
-  bool force;
-  char *path;
-  char *temporary; /* NULL: written to as it is */
-};
-
 void
 paco_output_explain (
     GError **error, const char *path, const char *what, int number)
@@ -160,18 +152,6 @@ paco_output_open (
   output->path = g_strdup (show_name (path, "standard output"));
   output->temporary = temporary;
   return output;
-}
-
-int
-paco_output_fd (const PacoOutput *output)
-{
-  return output->fd;
-}
-
-const char *
-paco_output_temporary (const PacoOutput *output)
-{
-  return output->temporary;
 }
 
 bool

@@ -7,7 +7,13 @@
 #include <glib.h>
 #include <stdbool.h>
 
-typedef struct PacoOutput PacoOutput;
+typedef struct
+{
+  int fd; /* for those who write by themselves */
+  bool force;
+  char *path;
+  char *temporary; /* NULL: written to as it is */
+} PacoOutput;
 
 /* Says what a command may overwrite: no file that it reads. */
 typedef struct
@@ -22,10 +28,6 @@ typedef struct
 /* Opens a file. Errors name it. *path and *rules need not stay. */
 PacoOutput *paco_output_open (
     const char *path, const PacoOutputRules *rules, GError **error);
-/* Returns the descriptor of the file as it is written, for those who write by
- * themselves. It stays the output's. */
-int paco_output_fd (const PacoOutput *output);
-const char *paco_output_temporary (const PacoOutput *output);
 bool paco_output_write (
     PacoOutput *output, const void *data, size_t size, GError **error);
 /* Gives the file its name, and frees the output in any case. With `sync` the

@@ -14,25 +14,6 @@
 
 #define MOST_BYTES (1u << 31) /* of a picture's file */
 
-struct PacoPictures
-{
-  /* These are for single files: the names, or the pattern and the number of the
-   * next one. */
-  char **names;
-  int n, at;
-  const char *pattern;
-  uint64_t number;
-  bool begun;
-  /* These are for a stream. */
-  int fd; /* -1: none */
-  const char *name;
-  uint64_t size, frames; /* bytes of a picture; pictures so far */
-  uint64_t n_frames;
-  bool y4m;
-  PacoInfo info;
-  const PacoFormat *format; /* NULL: planes */
-};
-
 static bool
 fail (GError **error, const char *name, const char *why)
 {
@@ -337,18 +318,6 @@ paco_pictures_close (PacoPictures *pictures)
   if (pictures->fd >= 0)
     close (pictures->fd);
   g_free (pictures);
-}
-
-const char *
-paco_pictures_pattern (const PacoPictures *pictures)
-{
-  return pictures->pattern;
-}
-
-uint64_t
-paco_pictures_count (const PacoPictures *pictures)
-{
-  return pictures->n_frames;
 }
 
 bool

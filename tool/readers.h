@@ -9,14 +9,31 @@
 #include <glib.h>
 #include <stdbool.h>
 
-typedef struct PacoPictures PacoPictures;
-
 /* What the command line says of the pictures. */
 typedef struct
 {
   const PacoFormat *format; /* of raw files; NULL: the files are not raw */
   uint32_t width, height;   /* of raw files */
 } PacoPicturesHow;
+
+typedef struct
+{
+  /* These are for single files: the names, or the pattern and the number of the
+   * next one. */
+  char **names;
+  int n, at;
+  const char *pattern; /* or NULL */
+  uint64_t number;
+  bool begun;
+  /* These are for a stream. */
+  int fd; /* -1: none */
+  const char *name;
+  uint64_t size, frames; /* bytes of a picture; pictures so far */
+  uint64_t n_frames;     /* how many there are; 0: unknown */
+  bool y4m;
+  PacoInfo info;
+  const PacoFormat *format; /* NULL: planes */
+} PacoPictures;
 
 /* A picture that was read. It stays until the struct is used again. */
 typedef struct
@@ -31,10 +48,6 @@ typedef struct
 PacoPictures *paco_pictures_open (
     char **names, int n, const PacoPicturesHow *how, GError **error);
 void paco_pictures_close (PacoPictures *pictures); /* or NULL */
-/* Returns the pattern if the pictures are numbered files of one, or NULL. */
-const char *paco_pictures_pattern (const PacoPictures *pictures);
-/* Returns how many there are, or 0 if that is unknown. */
-uint64_t paco_pictures_count (const PacoPictures *pictures);
 /* Reads the next picture. Returns FALSE at the end, or with an error, which names
  * the file. */
 bool paco_pictures_next (

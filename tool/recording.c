@@ -90,9 +90,8 @@ paco_recording_open (const char *path, const char *sound,
   if (good)
     good = (recording->output = paco_output_open (
                 part, contained ? &part_rules : rules, error))
-        && paco_tool_check (
-            paco_writer_open_fd (paco_output_fd (recording->output),
-                &recording->writer, &failure),
+        && paco_tool_check (paco_writer_open_fd (recording->output->fd,
+                                &recording->writer, &failure),
             &failure, error);
   if (good)
     return recording;
@@ -167,9 +166,9 @@ static bool
 put_into_container (
     PacoRecording *recording, uint64_t n_frames, bool quiet, GError **error)
 {
-  const char *temporary = paco_output_temporary (recording->container);
-  bool good = paco_mux_file (paco_output_temporary (recording->output),
-                  recording->sound, recording->path, temporary, quiet, error)
+  const char *temporary = recording->container->temporary;
+  bool good = paco_mux_file (recording->output->temporary, recording->sound,
+                  recording->path, temporary, quiet, error)
       && paco_mux_check_count (temporary, recording->path, n_frames, error);
 
   paco_output_abandon (g_steal_pointer (&recording->output));

@@ -15,14 +15,6 @@
 
 typedef struct
 {
-  char *frames, *report;
-  PacoCommandCoderOptions coders;
-  gboolean check, md5, quiet;
-  gint64 max_pixels, max_file, max_ratio, memory; /* 0: the default */
-} Options;
-
-typedef struct
-{
   const char *path;
   PacoInput *input;
   PacoProgress *progress;
@@ -72,7 +64,7 @@ show_progress (gpointer user, guint64 done)
 }
 
 static gboolean
-tell (const Options *given, const PacoReport *report, GError **error)
+tell (const PacoRestoreCommand *given, const PacoReport *report, GError **error)
 {
   g_autofree char *text = paco_report_text (report);
   g_autofree char *json = paco_report_json (report);
@@ -98,7 +90,7 @@ static gboolean
 open_input (PacoRestoreOptions *options, Run *run, GError **error)
 {
   run->input = paco_input_open (run->path, error);
-  if (run->input && !g_str_equal (paco_input_kind (run->input), "PaCo frames"))
+  if (run->input && !g_str_equal (run->input->kind, "PaCo frames"))
     options->sound = give_sound;
   return run->input
       && (!options->has_range
@@ -106,8 +98,8 @@ open_input (PacoRestoreOptions *options, Run *run, GError **error)
 }
 
 static gboolean
-restore (const Options *given, const char *from, PacoRestoreOptions *options,
-    gboolean *damaged, GError **error)
+restore (const PacoRestoreCommand *given, const char *from,
+    PacoRestoreOptions *options, gboolean *damaged, GError **error)
 {
   Run run = { from };
   PacoReport report;
@@ -121,7 +113,7 @@ restore (const Options *given, const char *from, PacoRestoreOptions *options,
       &report, "restore", from, options->folder ? options->folder : "");
   run.progress = paco_progress_new (
       options->has_range ? 0 : paco_input_count (run.input), given->quiet);
-  options->size = paco_input_size (run.input);
+  options->size = run.input->size;
   options->next = next_frame;
   options->read = read_frame;
   options->release = release_frame;
@@ -144,7 +136,8 @@ restore (const Options *given, const char *from, PacoRestoreOptions *options,
 
 /* Reads the limits. Sizes are given in MB. */
 static gboolean
-read_limits (const Options *given, PacoRestoreLimits *limits, GError **error)
+read_limits (
+    const PacoRestoreCommand *given, PacoRestoreLimits *limits, GError **error)
 {
   const struct
   {
@@ -167,8 +160,9 @@ read_limits (const Options *given, PacoRestoreLimits *limits, GError **error)
   return TRUE;
 }
 
-static int
-run_command (const Options *given, const char *from, const char *folder)
+int
+paco_restore_command (
+    const PacoRestoreCommand *given, const char *from, const char *folder)
 {
   PacoRestoreOptions options = {
     .folder = folder,
@@ -194,14 +188,14 @@ run_command (const Options *given, const char *from, const char *folder)
 int
 paco_tool_restore (int argc, char **argv)
 {
-  Options given = { NULL };
+  PacoRestoreCommand given = { NULL };
+  gboolean check = FALSE;
   const GOptionEntry entries[] = {
-    { "check", 0, 0, G_OPTION_ARG_NONE, &given.check,
-        "Write nothing: make each file and compare its checksum", NULL },
-    { "frames", 0, 0, G_OPTION_ARG_STRING, &given.frames,
-        "Restore only the files of these frames, counted from 0", "A-B" },
-    { "md5", 0, 0, G_OPTION_ARG_NONE, &given.md5,
-        "Compare MD5s, too, where they were kept", NULL },
+    PACO_FLAG ("check", &check,
+        "Write nothing: make each file and compare its checksum"),
+    PACO_TEXT ("frames", &given.frames,
+        "Restore only the files of these frames, counted from 0", "A-B"),
+    PACO_FLAG ("md5", &given.md5, "Compare MD5s, too, where they were kept"),
     { "report", 0, 0, G_OPTION_ARG_FILENAME, &given.report,
         "Write a report as JSON here", "FILE" },
     PACO_COMMAND_CODER_OPTIONS (given.coders, "Threads that write files"),
@@ -215,8 +209,7 @@ paco_tool_restore (int argc, char **argv)
         "N" },
     { "memory", 0, 0, G_OPTION_ARG_INT64, &given.memory,
         "Memory to take, unless one file needs more; default 1200", "MB" },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet,
-        "Print neither progress nor the report", NULL },
+    PACO_QUIET (&given.quiet, "Print neither progress nor the report"),
     { NULL },
   };
   static const PacoToolUsage usage = {
@@ -230,17 +223,15 @@ paco_tool_restore (int argc, char **argv)
   };
   int code = PACO_EXIT_USAGE;
 
-  if (!paco_tool_parse (&usage, entries, NULL, &argc, &argv))
+  if (!paco_tool_parse (&usage, entries, &argc, &argv))
     return code;
-  if (argc != (given.check ? 2 : 3))
+  if (argc != (check ? 2 : 3))
     paco_tool_complain (
-        given.check ? "--check takes FILE alone" : "it takes FILE and FOLDER");
+        check ? "--check takes FILE alone" : "it takes FILE and FOLDER");
   else {
     paco_signals_catch ();
-    code = run_command (&given, argv[1], argv[2]);
+    code = paco_restore_command (&given, argv[1], argv[2]);
   }
-  g_free (given.frames);
-  g_free (given.report);
-  paco_command_coders_clear (&given.coders);
+  paco_tool_free (entries);
   return code;
 }

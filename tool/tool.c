@@ -81,7 +81,7 @@ paco_tool_check (PacoStatus status, const PacoError *failure, GError **error)
 
 bool
 paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
-    const GOptionEntry *more, int *argc, char ***argv)
+    int *argc, char ***argv)
 {
   GOptionContext *context = g_option_context_new (usage->arguments);
   GError *error = NULL;
@@ -90,10 +90,7 @@ paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
 
   g_option_context_set_summary (context, usage->summary);
   g_option_context_set_description (context, usage->description);
-  if (entries)
-    g_option_context_add_main_entries (context, entries, NULL);
-  if (more)
-    g_option_context_add_main_entries (context, more, NULL);
+  g_option_context_add_main_entries (context, entries, NULL);
   good = g_option_context_parse (context, argc, argv, &error);
   g_option_context_free (context);
   if (!good) {
@@ -114,6 +111,18 @@ paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
       usage->arguments, n,
       paco_text_plural ((guint64) n, "argument", "arguments"));
   return false;
+}
+
+void
+paco_tool_free (const GOptionEntry *entries)
+{
+  for (; entries->long_name; entries++)
+    if (entries->arg == G_OPTION_ARG_STRING
+        || entries->arg == G_OPTION_ARG_FILENAME)
+      g_clear_pointer ((char **) entries->arg_data, g_free);
+    else if (entries->arg == G_OPTION_ARG_STRING_ARRAY
+        || entries->arg == G_OPTION_ARG_FILENAME_ARRAY)
+      g_clear_pointer ((char ***) entries->arg_data, g_strfreev);
 }
 
 /* Finds the rate of 1000/1001 of a whole number that a decimal, value/scale, is rounded

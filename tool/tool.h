@@ -38,12 +38,36 @@ typedef struct
   int minimum, maximum;    /* how many arguments; maximum < 0: any number */
 } PacoToolUsage;
 
-/* Reads the options of a command, those of `entries` and of `more`, either of
- * which may be NULL. argc and argv become what is left, argv[0] still being the
- * command. Returns FALSE, and prints a sentence on standard error, if the options
- * are wrong: the command returns PACO_EXIT_USAGE then. (--help ends the process.) */
+/* Entries of tables of options. */
+#define PACO_FLAG(name, value, text)                                           \
+  {                                                                            \
+    name, 0, 0, G_OPTION_ARG_NONE, value, text, NULL                           \
+  }
+#define PACO_TEXT(name, value, text, what)                                     \
+  {                                                                            \
+    name, 0, 0, G_OPTION_ARG_STRING, value, text, what                         \
+  }
+#define PACO_NUMBER(name, value, text, what)                                   \
+  {                                                                            \
+    name, 0, 0, G_OPTION_ARG_INT, value, text, what                            \
+  }
+#define PACO_FORCE(value, text)                                                \
+  {                                                                            \
+    "force", 'f', 0, G_OPTION_ARG_NONE, value, text, NULL                      \
+  }
+#define PACO_QUIET(value, text)                                                \
+  {                                                                            \
+    "quiet", 'q', 0, G_OPTION_ARG_NONE, value, text, NULL                      \
+  }
+
+/* Reads the options of a command. argc and argv become what is left, argv[0] still
+ * being the command. Returns FALSE, and prints a sentence on standard error, if the
+ * options are wrong: the command returns PACO_EXIT_USAGE then. (--help ends the
+ * process.) */
 bool paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
-    const GOptionEntry *more, int *argc, char ***argv);
+    int *argc, char ***argv);
+/* Frees the texts that options were given. */
+void paco_tool_free (const GOptionEntry *entries);
 
 /* Reads a ratio, as 25, 12.5 or 30000/1001, that an option was given. 23.976, 29.97,
  * 59.94 and their like are 24000/1001, 30000/1001 and 60000/1001. text may be NULL, and

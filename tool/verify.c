@@ -2,6 +2,7 @@
  * Implements paco verify: it finds out whether all frames of a file are there and
  * sound. It decodes each frame with decoding.c. */
 #include "tool/archive/chunks.h"
+#include "archive_command.h"
 #include "codec/json.h"
 #include "codec/text.h"
 #include "coder_options.h"
@@ -431,50 +432,24 @@ verify_file (Verify *verify, const char *path)
   return is_sound (verify) ? PACO_EXIT_DONE : PACO_EXIT_DAMAGE;
 }
 
-static void
-add_option (GPtrArray *words, const char *name, char *value)
-{
-  if (!value)
-    return;
-  g_ptr_array_add (words, (char *) name);
-  g_ptr_array_add (words, value);
-}
-
-/* Runs `paco restore --check`, which compares with what archives know of their
- * source files. */
+/* Compares files with what archives know of them, as `paco restore --check` does. */
 static int
 verify_archive (const Verify *verify, const char *path)
 {
   const PacoCoderOptions *coder = &verify->coder;
-  GPtrArray *words = g_ptr_array_new ();
-  char threads[16], memory[16];
-  int code;
+  const PacoRestoreCommand restore = {
+    .frames = verify->frames,
+    .coders = { coder->backend, coder->devices, MAX (coder->threads, 0), 0 },
+    .md5 = verify->md5,
+    .quiet = verify->quiet,
+    .memory = verify->memory,
+  };
 
-  if (verify->fast || verify->json || coder->settings || coder->depth >= 0) {
-    paco_tool_complain ("--checksums and --md5 go with --frames, --threads, "
-                        "--backend, --devices, --memory and --quiet only");
-    g_ptr_array_unref (words);
-    return PACO_EXIT_USAGE;
-  }
-  g_ptr_array_add (words, (char *) "restore");
-  g_ptr_array_add (words, (char *) "--check");
-  if (verify->md5)
-    g_ptr_array_add (words, (char *) "--md5");
-  if (verify->quiet)
-    g_ptr_array_add (words, (char *) "--quiet");
-  g_snprintf (threads, sizeof threads, "%d", coder->threads);
-  g_snprintf (memory, sizeof memory, "%d", verify->memory);
-  add_option (words, "--frames", verify->frames);
-  add_option (words, "--memory", verify->memory > 0 ? memory : NULL);
-  add_option (words, "--backend", coder->backend);
-  add_option (words, "--gpus", coder->devices);
-  add_option (words, "--threads", coder->threads >= 0 ? threads : NULL);
-  g_ptr_array_add (words, (char *) "--");
-  g_ptr_array_add (words, (char *) path);
-  g_ptr_array_add (words, NULL);
-  code = paco_tool_restore ((int) words->len - 1, (char **) words->pdata);
-  g_ptr_array_unref (words);
-  return code;
+  if (!verify->fast && !verify->json && !coder->settings && coder->depth < 0)
+    return paco_restore_command (&restore, path, NULL);
+  paco_tool_complain ("--checksums and --md5 go with --frames, --threads, "
+                      "--backend, --devices, --memory and --quiet only");
+  return PACO_EXIT_USAGE;
 }
 
 static const PacoToolUsage usage = {
@@ -490,29 +465,26 @@ int
 paco_tool_verify (int argc, char **argv)
 {
   Verify verify = { .coder = PACO_CODER_OPTIONS_INIT };
-  GOptionEntry coder[PACO_CODER_OPTIONS_N];
   const GOptionEntry entries[] = {
-    { "fast", 0, 0, G_OPTION_ARG_NONE, &verify.fast,
-        "compares bytes with the checks of frames and blocks, without decoding",
-        NULL },
-    { "checksums", 0, 0, G_OPTION_ARG_NONE, &verify.checksums,
-        "makes the files of an archive again and compares their checksums",
-        NULL },
-    { "md5", 0, 0, G_OPTION_ARG_NONE, &verify.md5,
-        "the same, and their MD5s, where they were kept", NULL },
-    { "frames", 0, 0, G_OPTION_ARG_STRING, &verify.frames,
-        "only these frames, B included", "A-B" },
+    PACO_FLAG ("fast", &verify.fast,
+        "compares bytes with the checks of frames and blocks, without "
+        "decoding"),
+    PACO_FLAG ("checksums", &verify.checksums,
+        "makes the files of an archive again and compares their checksums"),
+    PACO_FLAG (
+        "md5", &verify.md5, "the same, and their MD5s, where they were kept"),
+    PACO_TEXT (
+        "frames", &verify.frames, "only these frames, B included", "A-B"),
     PACO_DECODING_MEMORY_OPTION (&verify.memory),
-    { "json", 0, 0, G_OPTION_ARG_NONE, &verify.json, "prints JSON", NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &verify.quiet,
-        "shows no progress on a terminal", NULL },
+    PACO_FLAG ("json", &verify.json, "prints JSON"),
+    PACO_QUIET (&verify.quiet, "shows no progress on a terminal"),
+    PACO_CODER_OPTIONS (verify.coder),
     { NULL },
   };
   GError *error = NULL;
   int code;
 
-  paco_coder_options_entries (&verify.coder, coder);
-  if (!paco_tool_parse (&usage, entries, coder, &argc, &argv))
+  if (!paco_tool_parse (&usage, entries, &argc, &argv))
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
   if (verify.memory < 0) {
@@ -527,7 +499,6 @@ paco_tool_verify (int argc, char **argv)
         : paco_tool_fail (error);
     g_string_free (verify.report, TRUE);
   }
-  g_free (verify.frames);
-  paco_coder_options_clear (&verify.coder);
+  paco_tool_free (entries);
   return code;
 }

@@ -272,8 +272,8 @@ write_frame (PacoRun *run, PacoRunItem *item)
       &item->kept.checksums);
   paco_line_done (run->line, STEP_WRITE, item->number);
   if (run->options->progress)
-    run->options->progress (run->options->user, paco_part_frames (run->part),
-        run->end - run->first);
+    run->options->progress (
+        run->options->user, run->part->n_frames, run->end - run->first);
 }
 
 /* Writes until nothing comes any more. Returns TRUE if the caller has interrupted
@@ -324,12 +324,12 @@ run_line (PacoRun *run, GError **error)
     g_thread_join (threads[--n]);
   if (paco_line_failure (run->line, &number, error))
     return FALSE;
-  if (!interrupted || paco_part_frames (run->part) == run->end - run->first)
+  if (!interrupted || run->part->n_frames == run->end - run->first)
     return TRUE;
   return paco_archive_fail (error, PACO_ARCHIVE_INTERRUPTED,
       "interrupted after frame %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
       "; the same command goes on from there",
-      paco_part_frames (run->part), run->end - run->first);
+      run->part->n_frames, run->end - run->first);
 }
 
 /* --- ending -------------------------------------------------------------------- */
@@ -356,12 +356,12 @@ finish (PacoRun *run, GError **error)
   if (!options->convert)
     return paco_part_finish (run->part, error);
   temporary = temporary_name (options->out);
-  good = options->convert (options->user, paco_part_path (run->part),
-             paco_part_frames (run->part),
-             options->has_range ? NULL : run->sound, temporary, error)
+  good = options->convert (options->user, run->part->part_path,
+             run->part->n_frames, options->has_range ? NULL : run->sound,
+             temporary, error)
       && paco_part_rename (temporary, options->out, error);
   if (good)
-    remove (paco_part_path (run->part));
+    remove (run->part->part_path);
   return good;
 }
 

@@ -72,17 +72,6 @@ try_step (PacoLine *line, guint step, guint64 *number)
 }
 
 PacoLineTake
-paco_line_try (PacoLine *line, guint step, guint64 *number)
-{
-  PacoLineTake taken;
-
-  g_mutex_lock (&line->lock);
-  taken = try_step (line, step, number);
-  g_mutex_unlock (&line->lock);
-  return taken;
-}
-
-PacoLineTake
 paco_line_take (
     PacoLine *line, guint step, gint64 microseconds, guint64 *number)
 {
@@ -197,9 +186,8 @@ paco_flights_run (const PacoFlights *flights)
 
   for (;;) {
     guint64 number;
-    PacoLineTake taken = in_flight.n > 0
-        ? paco_line_try (flights->line, flights->step, &number)
-        : paco_line_take (flights->line, flights->step, -1, &number);
+    PacoLineTake taken = paco_line_take (
+        flights->line, flights->step, in_flight.n > 0 ? 0 : -1, &number);
 
     if (taken == PACO_LINE_TAKEN)
       submit (flights, number, &in_flight);

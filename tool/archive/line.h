@@ -29,9 +29,8 @@ void paco_line_free (PacoLine *line);
 /* Returns the place of a frame: 0..n_places-1. */
 guint paco_line_place (const PacoLine *line, guint64 number);
 
-/* Takes the next frame of a step; step 0 also waits for a free place. The second one
- * waits for it; with microseconds >= 0 no longer than that. */
-PacoLineTake paco_line_try (PacoLine *line, guint step, guint64 *number);
+/* Takes the next frame of a step; step 0 also waits for a free place. With microseconds
+ * >= 0 it waits no longer than that. */
 PacoLineTake paco_line_take (
     PacoLine *line, guint step, gint64 microseconds, guint64 *number);
 

@@ -21,16 +21,6 @@ enum
   SHARE_AHEAD = 32,
 };
 
-struct PacoPart
-{
-  char *path, *part_path;
-  int fd;
-  guint64 offset, n_frames;
-  guint64 reserved; /* the disk has space up to there; 0: unknown */
-  /* The file system cannot do that, or has no space left. */
-  gboolean reserves_none;
-};
-
 /* Sets an error with the words of the system, by errno. */
 static gboolean
 fail (GError **error, const char *path, const char *what)
@@ -119,30 +109,6 @@ paco_part_free (PacoPart *part)
   g_free (part->path);
   g_free (part->part_path);
   g_free (part);
-}
-
-const char *
-paco_part_path (const PacoPart *part)
-{
-  return part->part_path;
-}
-
-int
-paco_part_fd (const PacoPart *part)
-{
-  return part->fd;
-}
-
-guint64
-paco_part_offset (const PacoPart *part)
-{
-  return part->offset;
-}
-
-guint64
-paco_part_frames (const PacoPart *part)
-{
-  return part->n_frames;
 }
 
 void
@@ -239,16 +205,10 @@ enum
 static gboolean
 is_free (int folder, const char *name, int fd)
 {
-  struct stat opened, named;
-
-  /* Without locks, nobody can find that out. */
-  if (flock (fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    return FALSE;
-  /* The run that had it may have renamed it before it let go. */
-  return fstat (fd, &opened) == 0
-      && fstatat (folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0
-      && opened.st_nlink == 1 && opened.st_dev == named.st_dev
-      && opened.st_ino == named.st_ino;
+  /* Without locks, nobody can find that out. The run that had the file may have renamed
+   * it before it let go. */
+  return (flock (fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+      && is_own (folder, name, fd);
 }
 
 static char *
@@ -314,27 +274,15 @@ paco_part_is_of_name (int why)
       || why == EINVAL || why == EILSEQ;
 }
 
+/* Makes sure that the disk has the bytes of a file, or the names in a folder; some file
+ * systems cannot do the latter. */
 static gboolean
-sync_folder (const char *path, GError **error)
+sync_path (const char *path, gboolean is_folder, GError **error)
 {
-  g_autofree char *folder = g_path_get_dirname (path);
-  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  /* Some file systems cannot do that. */
+  int fd = open (path, O_RDONLY | O_CLOEXEC | (is_folder ? O_DIRECTORY : 0));
   gboolean good = fd >= 0
-      && (fsync (fd) == 0 || errno == EINVAL || errno == EROFS);
-
-  if (!good)
-    fail (error, folder, "written");
-  if (fd >= 0)
-    close (fd);
-  return good;
-}
-
-static gboolean
-sync_file (const char *path, GError **error)
-{
-  int fd = open (path, O_RDONLY | O_CLOEXEC);
-  gboolean good = fd >= 0 && fsync (fd) == 0;
+      && (fsync (fd) == 0
+          || (is_folder && (errno == EINVAL || errno == EROFS)));
 
   if (!good)
     fail (error, path, "written");
@@ -369,13 +317,15 @@ paco_part_give_name (int folder, const char *from, const char *to)
 gboolean
 paco_part_rename (const char *from, const char *to, GError **error)
 {
-  if (!sync_file (from, error))
+  g_autofree char *folder = g_path_get_dirname (to);
+
+  if (!sync_path (from, FALSE, error))
     return FALSE;
   if (!paco_part_give_name (AT_FDCWD, from, to))
     return errno == EEXIST
         ? refuse (error, to, "is there already, and nothing is overwritten")
         : fail (error, to, "made");
-  return sync_folder (to, error);
+  return sync_path (folder, TRUE, error);
 }
 
 gboolean

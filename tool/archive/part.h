@@ -6,7 +6,18 @@
 #pragma once
 #include <glib.h>
 
-typedef struct PacoPart PacoPart;
+typedef struct
+{
+  char *path, *part_path;
+  int fd;
+  /* Where the next frame begins. That is the end of the file, except while it is
+   * resumed. */
+  guint64 offset;
+  guint64 n_frames;
+  guint64 reserved; /* the disk has space up to there; 0: unknown */
+  /* The file system cannot do that, or has no space left. */
+  gboolean reserves_none;
+} PacoPart;
 
 /* Opens path.part, or makes it, and locks it. Nothing may be at path. What is at path.part
  * must be a file of this user's without another name, or is an error: PACO_ARCHIVE_EXISTS. */
@@ -15,17 +26,10 @@ PacoPart *paco_part_open (const char *path, GError **error);
  * given back. NULL is allowed. */
 void paco_part_free (PacoPart *part);
 
-const char *paco_part_path (const PacoPart *part); /* the path */
-int paco_part_fd (const PacoPart *part);
-/* Returns where the next frame begins. That is the end of the file, except while
- * it is resumed. */
-guint64 paco_part_offset (const PacoPart *part);
-guint64 paco_part_frames (const PacoPart *part);
-
-/* Writes `size` bytes over those at paco_part_offset(). */
+/* Writes `size` bytes over those at `offset`. */
 gboolean paco_part_rewrite (
     PacoPart *part, const void *bytes, gsize size, GError **error);
-/* Keeps what follows: a whole frame of `size` bytes, found at paco_part_offset(). */
+/* Keeps what follows: a whole frame of `size` bytes, found at `offset`. */
 void paco_part_keep (PacoPart *part, gsize size);
 /* Cuts off the bytes behind the last frame, and gives back the space behind it. */
 gboolean paco_part_truncate (PacoPart *part, GError **error);

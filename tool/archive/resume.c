@@ -15,19 +15,18 @@
 static gboolean
 read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
 {
-  guint64 offset = paco_part_offset (part);
+  guint64 offset = part->offset;
   guint32 broken = 0;
   gsize head;
 
   g_byte_array_set_size (bytes, MAX_HEADER);
-  head = paco_io_read_at (paco_part_fd (part), offset, bytes->data, MAX_HEADER);
+  head = paco_io_read_at (part->fd, offset, bytes->data, MAX_HEADER);
   *info = (PacoInfo) PACO_INFO_INIT;
   if (paco_probe (bytes->data, head, info, NULL, NULL) != PACO_STATUS_OK
       || info->frame_size > G_MAXINT32)
     return FALSE;
   g_byte_array_set_size (bytes, info->frame_size);
-  return paco_io_read_at (
-             paco_part_fd (part), offset, bytes->data, info->frame_size)
+  return paco_io_read_at (part->fd, offset, bytes->data, info->frame_size)
       == info->frame_size
       && paco_frame_check (bytes->data, info->frame_size, &broken, NULL, NULL)
       == PACO_STATUS_OK
@@ -38,7 +37,7 @@ static gboolean
 belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
     GError **error)
 {
-  guint64 n = paco_part_frames (run->part);
+  guint64 n = run->part->n_frames;
   const PacoFolderFile *file = n < run->end - run->first
       ? paco_folder_file (run->folder, run->first + n)
       : NULL;
@@ -47,8 +46,7 @@ belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
   const char *why = NULL;
 
   if (!file || strcmp (kept->name, file->name) != 0 || kept->size != file->size
-      || info->place_number != n
-      || info->place_offset != paco_part_offset (run->part))
+      || info->place_number != n || info->place_offset != run->part->offset)
     why = "is of another folder, or of other frames of it";
   else if (kept->checksums.has_md5 != run->options->md5)
     why = kept->checksums.has_md5 ? "was begun with --md5"
@@ -57,8 +55,7 @@ belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
     why = "was begun with another frame rate";
   return !why
       || paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS,
-          paco_part_path (run->part), "%s: go on as it was begun, or remove it",
-          why);
+          run->part->part_path, "%s: go on as it was begun, or remove it", why);
 }
 
 /* Says whether the source file is the one of which the frame was made. Its size does
@@ -67,9 +64,9 @@ static gboolean
 is_unchanged (
     PacoRun *run, const PacoKeptFile *kept, PacoBytes *file, GError **error)
 {
-  guint64 n = run->first + paco_part_frames (run->part);
+  guint64 n = run->first + run->part->n_frames;
   g_autofree char *path = paco_folder_path (run->folder, n);
-  g_autofree char *part = g_filename_display_name (paco_part_path (run->part));
+  g_autofree char *part = g_filename_display_name (run->part->part_path);
   g_autoptr (GError) reason = NULL;
   PacoChecksums found;
 
@@ -104,22 +101,22 @@ keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
 
   while (read_frame (run->part, bytes, &info)) {
     if (!paco_kept_file_read (bytes->data, bytes->len, kept, error)) {
-      g_prefix_error (error,
-          "%s is no archive that was begun: ", paco_part_path (run->part));
+      g_prefix_error (
+          error, "%s is no archive that was begun: ", run->part->part_path);
       return FALSE;
     }
     if (!belongs (run, &info, kept, error)
         || !is_unchanged (run, kept, file, error)
         || !renew_count (run, bytes, error))
       return FALSE;
-    if (paco_part_frames (run->part) == 0)
+    if (run->part->n_frames == 0)
       run->report->info = info;
     paco_report_add (
         run->report, kept->name, kept->size, bytes->len, &kept->checksums);
     paco_part_keep (run->part, bytes->len);
     if (options->progress)
       options->progress (
-          options->user, paco_part_frames (run->part), run->end - run->first);
+          options->user, run->part->n_frames, run->end - run->first);
     /* Frames that have not been looked at yet must not be cut off. */
     if (options->interrupted && options->interrupted (options->user))
       return paco_archive_fail (error, PACO_ARCHIVE_INTERRUPTED,
@@ -138,19 +135,19 @@ paco_run_resume (PacoRun *run, GError **error)
   struct stat status;
   gboolean good;
 
-  if (fstat (paco_part_fd (run->part), &status) != 0 || status.st_size == 0)
+  if (fstat (run->part->fd, &status) != 0 || status.st_size == 0)
     return TRUE;
   bytes = g_byte_array_new ();
   file = paco_bytes_new ();
   paco_kept_file_init (&kept);
   good = keep_frames (run, bytes, file, &kept, error);
-  run->report->resumed = paco_part_frames (run->part);
+  run->report->resumed = run->part->n_frames;
   if (good && run->report->resumed == 0
-      && (paco_io_read_at (paco_part_fd (run->part), 0, bytes->data, 4) < 4
+      && (paco_io_read_at (run->part->fd, 0, bytes->data, 4) < 4
           || memcmp (bytes->data, "PACO", 4) != 0)
       && status.st_size >= 4)
     good = paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS,
-        paco_part_path (run->part),
+        run->part->part_path,
         "is there already, and is no archive that was begun");
   paco_kept_file_clear (&kept);
   g_byte_array_unref (bytes);

@@ -68,10 +68,6 @@ typedef struct
   /* Samples of a kind whose files hold them compressed, or in a way that no layout can
    * say; without bytes otherwise. */
   GByteArray *samples;
-  /* What the kind has found out of the file before that was taken apart with this
-   * struct, zeros before the first one, and of this one afterwards: such as how it was
-   * compressed, which will be tried first. A file's result must not depend on it. */
-  guint8 hint[64];
   /* What the kind keeps from watch() to parse(), and for files after this one: a struct
    * of its own, which free_seen frees, or NULL. A file's result does not depend on it
    * either. */
