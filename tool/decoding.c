@@ -437,7 +437,7 @@ run (Work *work, GError **error)
     if (!frame)
       frame = read_frame (work, &result, error);
     if (result == PACO_INPUT_FRAME && is_needed (work, frame)) {
-      if (!submit (work, frame, error))
+      if (!(decoding->decoder ? submit : hand_on) (work, frame, error))
         return false;
     } else if (result == PACO_INPUT_FRAME
         && frame->input.frame.number < decoding->range.first) {
@@ -465,16 +465,15 @@ paco_decoding_run (const PacoDecoding *decoding, GError **error)
     .budget = decoding->memory ? decoding->memory : PACO_MEMORY_DEFAULT,
   };
   PacoError failure;
-  bool good = paco_tool_check (
-      paco_memory_share (decoding->decoder, work.budget, &failure), &failure,
-      error);
+  bool good = (!decoding->decoder
+                  || paco_tool_check (paco_memory_share (decoding->decoder,
+                                          work.budget, &failure),
+                      &failure, error))
+      && (decoding->range.first == 0 || seek (&work, error))
+      && run (&work, error);
 
-  good = good && (decoding->range.first == 0 || seek (&work, error));
-
-  if (good)
-    good = run (&work, error);
   /* Nothing may be in flight when its memory is freed. */
-  while (!work.lost
+  while (decoding->decoder && !work.lost
       && paco_frame_decoder_collect (decoding->decoder, NULL, NULL)
           != PACO_STATUS_EMPTY)
     ;

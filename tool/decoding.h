@@ -25,7 +25,8 @@ typedef struct
 typedef struct
 {
   PacoInput *input;
-  PacoFrameDecoder *decoder;
+  PacoFrameDecoder
+      *decoder; /* NULL: frames are read and given to done() only */
   PacoFrameRange range;
   const PacoWriterKind *kind;
   const PacoFormat *format; /* or NULL */

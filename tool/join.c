@@ -110,18 +110,6 @@ tell_missing_files (Join *join, const PacoInput *input, uint64_t n)
 }
 
 static void
-count_file (Join *join, const PacoInput *input, const PacoFrame *frame)
-{
-  PacoInfo info = PACO_INFO_INIT;
-
-  if (paco_probe (frame->data, frame->size, &info, NULL, NULL)
-      == PACO_STATUS_OK)
-    tell_missing_files (join, input,
-        paco_file_count_add (&join->count, &info,
-            paco_file_count_of (frame->data, frame->size)));
-}
-
-static void
 tell_left_out (Join *join, const PacoInput *input)
 {
   g_autofree char *left_out = paco_input_left_out (input);
@@ -158,7 +146,8 @@ add_part (
       && (result = paco_input_next (input, &frame, error))
           == PACO_INPUT_FRAME) {
     tell_damage (join, input, &frame);
-    count_file (join, input, &frame.frame);
+    tell_missing_files (
+        join, input, paco_file_count_frame (&join->count, &frame.frame));
     good = (begun || fits (join, path, &frame.frame, error))
         && paco_recording_add (
             recording, frame.frame.data, frame.frame.size, error);

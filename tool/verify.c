@@ -183,18 +183,6 @@ tell_missing_files (Verify *verify, uint64_t n)
 }
 
 static void
-count_file (Verify *verify, const PacoFrame *frame)
-{
-  PacoInfo info = PACO_INFO_INIT;
-
-  if (paco_probe (frame->data, frame->size, &info, NULL, NULL)
-      == PACO_STATUS_OK)
-    tell_missing_files (verify,
-        paco_file_count_add (&verify->count, &info,
-            paco_file_count_of (frame->data, frame->size)));
-}
-
-static void
 count_damaged (Verify *verify)
 {
   verify->frames_damaged += !verify->is_damaged;
@@ -250,33 +238,7 @@ check_end (Verify *verify)
   tell_part (verify, &verify->stacks);
 }
 
-static bool
-on_done (void *user, PacoDecoded *decoded, GError **error)
-{
-  Verify *verify = user;
-  const PacoFrame *frame = &decoded->input.frame;
-  uint64_t before = verify->blocks_damaged;
-
-  tell_gap (verify, &decoded->input);
-  if (!frame->data) {
-    check_end (verify);
-    return true;
-  }
-  count_file (verify, frame);
-  check_stack (verify, frame);
-  if (decoded->error)
-    tell (verify, frame->number, "%s", decoded->error->message);
-  else if (decoded->result.corrupted_blocks)
-    tell_blocks (verify, frame, decoded->result.corrupted_blocks);
-  if (decoded->error || verify->blocks_damaged != before)
-    count_damaged (verify);
-  verify->last = frame->number;
-  paco_progress_set (verify->progress, ++verify->frames_seen);
-  return true;
-}
-
-/* --- without decoding --- */
-
+/* Compares a frame with its checks, without decoding it. */
 static void
 check_frame (Verify *verify, const PacoFrame *frame)
 {
@@ -297,44 +259,38 @@ check_frame (Verify *verify, const PacoFrame *frame)
 }
 
 static bool
-check_all (Verify *verify, PacoInput *input, GError **error)
+on_done (void *user, PacoDecoded *decoded, GError **error)
 {
-  PacoInputFrame frame;
-  PacoInputResult result;
+  Verify *verify = user;
+  const PacoFrame *frame = &decoded->input.frame;
+  uint64_t before = verify->blocks_damaged;
 
-  if (verify->range.first > 0
-      && !paco_input_seek (input, verify->range.first, error))
-    return false;
-  while ((result = paco_input_next (input, &frame, error)) == PACO_INPUT_FRAME
-      && frame.frame.number <= verify->range.last) {
-    if (frame.frame.number >= verify->range.first) {
-      tell_gap (verify, &frame);
-      count_file (verify, &frame.frame);
-      check_stack (verify, &frame.frame);
-      check_frame (verify, &frame.frame);
-      verify->last = frame.frame.number;
-      paco_progress_set (verify->progress, ++verify->frames_seen);
-    }
-    paco_input_release (&frame);
-  }
-  if (result == PACO_INPUT_ERROR)
-    return false;
-  if (result == PACO_INPUT_END) {
-    tell_gap (verify, &frame);
+  tell_gap (verify, &decoded->input);
+  if (!frame->data) {
     check_end (verify);
+    return true;
   }
-  paco_input_release (&frame);
+  tell_missing_files (verify, paco_file_count_frame (&verify->count, frame));
+  check_stack (verify, frame);
+  if (verify->fast)
+    check_frame (verify, frame);
+  else if (decoded->error)
+    tell (verify, frame->number, "%s", decoded->error->message);
+  else if (decoded->result.corrupted_blocks)
+    tell_blocks (verify, frame, decoded->result.corrupted_blocks);
+  if (decoded->error || verify->blocks_damaged != before)
+    count_damaged (verify);
+  verify->last = frame->number;
+  paco_progress_set (verify->progress, ++verify->frames_seen);
   return true;
 }
-
-/* --- with --- */
 
 static bool
 decode_all (Verify *verify, PacoInput *input, GError **error)
 {
   PacoDecoding decoding = {
     .input = input,
-    .decoder = paco_frame_decoder_new (),
+    .decoder = verify->fast ? NULL : paco_frame_decoder_new (),
     .range = verify->range,
     .kind = &paco_writer_raw,
     .memory = (uint64_t) verify->memory * 1000000,
@@ -342,10 +298,11 @@ decode_all (Verify *verify, PacoInput *input, GError **error)
     .user = verify,
   };
   /* Slices of stacks are no pictures, but may be sound. */
-  bool good = paco_frame_decoder_set (decoding.decoder, "slices", "true", NULL)
-          == PACO_STATUS_OK
-      && paco_coder_options_apply (
-          &verify->coder, decoding.decoder, NULL, error)
+  bool good = (verify->fast
+                  || (paco_coder_set (decoding.decoder, NULL, "slices",
+                          "slices", "true", error)
+                      && paco_coder_options_apply (
+                          &verify->coder, decoding.decoder, NULL, error)))
       && paco_decoding_run (&decoding, error);
 
   paco_frame_decoder_free (decoding.decoder);
@@ -413,8 +370,7 @@ verify_file (Verify *verify, const char *path)
   if (input) {
     verify->progress = paco_progress_new (
         paco_input_count (input), verify->quiet);
-    good = verify->fast ? check_all (verify, input, &error)
-                        : decode_all (verify, input, &error);
+    good = decode_all (verify, input, &error);
     paco_progress_free (verify->progress);
   }
   if (good && verify->frames_seen == 0 && verify->frames_missing == 0)

@@ -441,6 +441,18 @@ paco_file_count_add (
   return missing;
 }
 
+guint64
+paco_file_count_frame (PacoFileCount *count, const PacoFrame *frame)
+{
+  PacoInfo info = PACO_INFO_INIT;
+
+  return paco_probe (frame->data, frame->size, &info, NULL, NULL)
+          == PACO_STATUS_OK
+      ? paco_file_count_add (
+          count, &info, paco_file_count_of (frame->data, frame->size))
+      : 0;
+}
+
 void
 paco_file_count_report (PacoFileCount *count, guint64 n)
 {

@@ -90,6 +90,8 @@ gsize paco_file_count_renew (guint8 *data, gsize size, guint32 n_files);
  * before are missing and were not reported. */
 guint64 paco_file_count_add (
     PacoFileCount *count, const PacoInfo *info, guint32 n_files);
+/* The same of a frame whose header is read for that. */
+guint64 paco_file_count_frame (PacoFileCount *count, const PacoFrame *frame);
 /* Counts files that are missing and have been reported. */
 void paco_file_count_report (PacoFileCount *count, guint64 n);
 /* Ends an archive: returns how many of its files are missing and were not reported. */

@@ -74,11 +74,52 @@ paco_source_same_samples (const PacoInfo *a, const PacoInfo *b)
   return same;
 }
 
-gboolean
-paco_source_is_subsampled (const PacoInfo *info, guint component)
+void
+paco_source_tell (PacoInfo *info, guint32 width, guint32 height,
+    guint n_components, guint depth, gboolean rgb)
 {
-  return info->subsampling_x[component] > 0
-      || info->subsampling_y[component] > 0;
+  info->width = width;
+  info->height = height;
+  info->n_components = n_components;
+  for (guint c = 0; c < n_components; c++)
+    info->depth[c] = depth;
+  info->range = 1;
+  info->matrix = rgb ? 1 : 0;
+}
+
+gboolean
+paco_source_has (const PacoInfo *info, guint32 width, guint32 height,
+    guint n_components, guint least, guint most)
+{
+  gboolean has = info->width == width && info->height == height
+      && info->n_components == n_components;
+
+  for (guint c = 0; has && c < n_components; c++)
+    has = info->depth[c] >= least && info->depth[c] <= most
+        && info->subsampling_x[c] == 0 && info->subsampling_y[c] == 0;
+  return has;
+}
+
+void
+paco_source_place (const PacoInfo *info, guint bytes, gsize gap,
+    guint8 *samples, PacoImage *image)
+{
+  guint pixel = info->n_components * bytes;
+  gsize line = (gsize) info->width * pixel;
+
+  *image = (PacoImage){ 0 };
+  for (guint c = 0; c < info->n_components; c++) {
+    image->data[c] = samples;
+    image->stride[c] = (ptrdiff_t) (line + gap);
+    image->size[c] = (line + gap) * (info->height - 1) + line;
+    image->layout[c] = (PacoLayout){
+      .group_bytes = (guint8) pixel,
+      .group_samples = 1,
+      .word_bytes = (guint8) bytes,
+      .big_endian = 1,
+      .places[0].byte = (guint8) (c * bytes),
+    };
+  }
 }
 
 void

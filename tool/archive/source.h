@@ -170,9 +170,17 @@ const PacoFormat *paco_format_usual (const PacoInfo *info, gboolean rgb);
 /* Says whether two pictures have as many samples: size, components, depths,
  * subsampling. */
 gboolean paco_source_same_samples (const PacoInfo *a, const PacoInfo *b);
-/* Says whether the component has fewer samples than the picture has columns or lines:
- * most kinds of files cannot hold them. */
-gboolean paco_source_is_subsampled (const PacoInfo *info, guint component);
+/* For kinds whose files have samples of one depth and no subsampling. The first fills
+ * *info; the second says whether *info has such a picture, with depths from `least`
+ * to `most`. */
+void paco_source_tell (PacoInfo *info, guint32 width, guint32 height,
+    guint n_components, guint depth, gboolean rgb);
+gboolean paco_source_has (const PacoInfo *info, guint32 width, guint32 height,
+    guint n_components, guint least, guint most);
+/* Says of samples of whole bytes, big-endian, those of a pixel one behind the other,
+ * where they are. Lines have `gap` bytes between them. */
+void paco_source_place (const PacoInfo *info, guint bytes, gsize gap,
+    guint8 *samples, PacoImage *image);
 
 void paco_source_init (PacoSource *source);
 void paco_source_clear (PacoSource *source);

@@ -138,13 +138,10 @@ read_header (const guint8 *bytes, gsize size, Header *header, GError **error)
 static void
 tell_info (const Header *header, PacoInfo *info)
 {
-  info->width = header->picture.width;
-  info->height = header->picture.height;
-  info->n_components = header->picture.n_components;
-  for (guint c = 0; c < info->n_components; c++)
-    info->depth[c] = header->depth;
-  info->range = 1;
-  info->matrix = info->n_components >= 3 ? 1 : 0;
+  const PacoPngPicture *picture = &header->picture;
+
+  paco_source_tell (info, picture->width, picture->height,
+      picture->n_components, header->depth, picture->n_components >= 3);
   paco_png_color_tell (&header->color, info);
 }
 
@@ -169,25 +166,12 @@ peek (const guint8 *bytes, gsize size, guint64 file_size, PacoInfo *info,
 /* Places lines and samples, which are the same bytes if the picture is not
  * interlaced. */
 static void
-place_image (const Header *header, guint8 *samples, PacoImage *image)
+place_image (const Header *header, const PacoInfo *info, guint8 *samples,
+    PacoImage *image)
 {
-  const PacoPngPicture *picture = &header->picture;
-  guint filter = picture->interlaced ? 0 : 1;
-  gsize line = (gsize) picture->width * picture->pixel_bytes;
+  guint filter = header->picture.interlaced ? 0 : 1;
 
-  *image = (PacoImage){ 0 };
-  for (guint c = 0; c < picture->n_components; c++) {
-    image->data[c] = samples + filter;
-    image->stride[c] = (ptrdiff_t) (line + filter);
-    image->size[c] = (line + filter) * (picture->height - 1) + line;
-    image->layout[c] = (PacoLayout){
-      .group_bytes = picture->pixel_bytes,
-      .group_samples = 1,
-      .word_bytes = (guint8) (header->depth / 8),
-      .big_endian = 1,
-      .places[0].byte = (guint8) (c * header->depth / 8),
-    };
-  }
+  paco_source_place (info, header->depth / 8, filter, samples + filter, image);
 }
 
 /* --- the stream -------------------------------------------------------- */
@@ -326,7 +310,7 @@ take_apart (const guint8 *bytes, gsize size, const Header *header,
         bytes, size, header->before, end, stream, n_lines, source->rest);
   paco_png_unfilter (picture, lines->data);
   /* Filters are cleared so that equal samples of two files have equal bytes. */
-  paco_png_clear_filters (picture, lines->data);
+  paco_png_set_filters (picture, lines->data, NULL);
   return TRUE;
 }
 
@@ -376,13 +360,13 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
       g_byte_array_set_size (source->samples,
           header.picture.width * header.picture.height
               * header.picture.pixel_bytes);
-      paco_png_deinterlace (
-          &header.picture, lines->data, source->samples->data);
+      paco_png_interlace (
+          &header.picture, TRUE, source->samples->data, lines->data);
     }
     g_byte_array_unref (lines);
   }
   if (done)
-    place_image (&header, source->samples->data, &source->image);
+    place_image (&header, &source->info, source->samples->data, &source->image);
   return done;
 }
 
@@ -470,21 +454,17 @@ rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
 
   if (!read_rest (bytes, size, file_size, &rest, error))
     return FALSE;
-  if (info->width != picture->width || info->height != picture->height
-      || info->n_components != picture->n_components
+  if (!paco_source_has (info, picture->width, picture->height,
+          picture->n_components, rest.header.depth, rest.header.depth)
       || paco_png_bytes (picture) / MAX_RATIO > file_size)
     return broken_rest (error);
-  for (guint c = 0; c < picture->n_components; c++)
-    if (info->depth[c] != rest.header.depth
-        || paco_source_is_subsampled (info, c))
-      return broken_rest (error);
   g_byte_array_set_size (rebuilt->samples,
       picture->interlaced
           ? picture->width * picture->height * picture->pixel_bytes
           : (guint) paco_png_bytes (picture));
   if (!picture->interlaced)
-    paco_png_clear_filters (picture, rebuilt->samples->data);
-  place_image (&rest.header, rebuilt->samples->data, &rebuilt->image);
+    paco_png_set_filters (picture, rebuilt->samples->data, NULL);
+  place_image (&rest.header, info, rebuilt->samples->data, &rebuilt->image);
   return TRUE;
 }
 
@@ -537,7 +517,7 @@ interlace (const PacoPngPicture *picture, PacoRebuilt *rebuilt)
   GByteArray *lines = g_byte_array_new ();
 
   g_byte_array_set_size (lines, (guint) paco_png_bytes (picture));
-  paco_png_interlace (picture, rebuilt->samples->data, lines->data);
+  paco_png_interlace (picture, FALSE, rebuilt->samples->data, lines->data);
   g_byte_array_unref (rebuilt->samples);
   rebuilt->samples = lines;
 }

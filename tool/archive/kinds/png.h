@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Converts between the lines of a PNG file, as its compressed bytes have them, and
- * its samples: filters (PNG specification, section 9) and interlacing (8.2). png.c
- * calls it.
+ * its samples: filters (PNG specification, section 9) and interlacing (8.2); reads
+ * what its chunks say of colours. png.c calls it, and tool/png_file.c the latter.
  *
  * The lines of all passes come one behind the other; each begins with a byte that
  * says how it is filtered. A picture that is not interlaced is one pass. */
@@ -40,21 +40,18 @@ gsize paco_png_lines (const PacoPngPicture *picture);
  * whether one is not 0. FALSE if there is an unknown one. */
 gboolean paco_png_get_filters (const PacoPngPicture *picture,
     const guint8 *lines, guint8 *filters, gboolean *filtered);
+/* Sets the filters of all lines, or, with NULL, all of them to 0. */
 void paco_png_set_filters (
     const PacoPngPicture *picture, guint8 *lines, const guint8 *filters);
-
-/* Sets the filter of all lines to 0. */
-void paco_png_clear_filters (const PacoPngPicture *picture, guint8 *lines);
 
 /* Takes the filters off all lines, or applies them. */
 void paco_png_unfilter (const PacoPngPicture *picture, guint8 *lines);
 void paco_png_filter (const PacoPngPicture *picture, guint8 *lines);
 
-/* Convert lines of an interlaced picture to samples without gaps, and back. */
-void paco_png_deinterlace (
-    const PacoPngPicture *picture, const guint8 *lines, guint8 *samples);
-void paco_png_interlace (
-    const PacoPngPicture *picture, const guint8 *samples, guint8 *lines);
+/* Makes the lines of an interlaced picture of its samples, which have no gaps, or with
+ * `back` the samples of the lines. */
+void paco_png_interlace (const PacoPngPicture *picture, gboolean back,
+    guint8 *samples, guint8 *lines);
 
 /* What the chunks say. */
 typedef struct

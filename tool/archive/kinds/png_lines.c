@@ -85,20 +85,7 @@ paco_png_set_filters (
 
   for (guint i = 0; i < n; i++)
     for (guint32 y = 0; y < passes[i].lines; y++) {
-      *lines = *filters++;
-      lines += passes[i].line_bytes;
-    }
-}
-
-void
-paco_png_clear_filters (const PacoPngPicture *picture, guint8 *lines)
-{
-  PacoPngPass passes[PACO_PNG_MAX_PASSES];
-  guint n = paco_png_passes (picture, passes);
-
-  for (guint i = 0; i < n; i++)
-    for (guint32 y = 0; y < passes[i].lines; y++) {
-      *lines = 0;
+      *lines = filters ? *filters++ : 0;
       lines += passes[i].line_bytes;
     }
 }
@@ -222,46 +209,21 @@ paco_png_filter (const PacoPngPicture *picture, guint8 *lines)
 
 /* --- interlacing ------------------------------------------------------- */
 
-/* Returns where in the picture's bytes the pixel at column i, line y of a pass
- * is. */
-static gsize
-pixel_offset (const PacoPngPicture *picture, const PacoPngPass *pass, guint32 i,
-    guint32 y)
-{
-  gsize line = pass->y + (gsize) y * pass->dy;
-
-  return (line * picture->width + pass->x + (gsize) i * pass->dx)
-      * picture->pixel_bytes;
-}
-
 void
-paco_png_deinterlace (
-    const PacoPngPicture *picture, const guint8 *lines, guint8 *samples)
+paco_png_interlace (const PacoPngPicture *picture, gboolean back,
+    guint8 *samples, guint8 *lines)
 {
   PacoPngPass passes[PACO_PNG_MAX_PASSES];
   guint n = paco_png_passes (picture, passes), bytes = picture->pixel_bytes;
 
-  for (guint p = 0; p < n; p++)
-    for (guint32 y = 0; y < passes[p].lines; y++) {
-      for (guint32 i = 0; i < passes[p].columns; i++)
-        memcpy (samples + pixel_offset (picture, &passes[p], i, y),
-            lines + 1 + (gsize) i * bytes, bytes);
-      lines += passes[p].line_bytes;
-    }
-}
+  for (const PacoPngPass *pass = passes; pass < passes + n; pass++)
+    for (guint32 y = 0; y < pass->lines; y++, lines += pass->line_bytes)
+      for (guint32 i = 0; i < pass->columns; i++) {
+        gsize line = pass->y + (gsize) y * pass->dy;
+        gsize column = pass->x + (gsize) i * pass->dx;
+        guint8 *sample = samples + (line * picture->width + column) * bytes;
+        guint8 *of_line = lines + 1 + (gsize) i * bytes;
 
-void
-paco_png_interlace (
-    const PacoPngPicture *picture, const guint8 *samples, guint8 *lines)
-{
-  PacoPngPass passes[PACO_PNG_MAX_PASSES];
-  guint n = paco_png_passes (picture, passes), bytes = picture->pixel_bytes;
-
-  for (guint p = 0; p < n; p++)
-    for (guint32 y = 0; y < passes[p].lines; y++) {
-      for (guint32 i = 0; i < passes[p].columns; i++)
-        memcpy (lines + 1 + (gsize) i * bytes,
-            samples + pixel_offset (picture, &passes[p], i, y), bytes);
-      lines += passes[p].line_bytes;
-    }
+        memcpy (back ? sample : of_line, back ? of_line : sample, bytes);
+      }
 }

@@ -175,33 +175,8 @@ image_bytes (const Header *header)
 static void
 tell_info (const Header *header, guint depth, PacoInfo *info)
 {
-  info->width = header->width;
-  info->height = header->height;
-  info->n_components = header->n_components;
-  for (guint c = 0; c < header->n_components; c++)
-    info->depth[c] = depth;
-  info->range = 1;
-  info->matrix = header->rgb ? 1 : 0;
-}
-
-static void
-place_image (const Header *header, guint8 *samples, PacoImage *image)
-{
-  guint bytes = sample_bytes (header), n = header->n_components;
-
-  *image = (PacoImage){ 0 };
-  for (guint c = 0; c < n; c++) {
-    image->data[c] = samples;
-    image->stride[c] = (ptrdiff_t) header->width * n * bytes;
-    image->size[c] = image_bytes (header);
-    image->layout[c] = (PacoLayout){
-      .group_bytes = (guint8) (n * bytes),
-      .group_samples = 1,
-      .word_bytes = (guint8) bytes,
-      .big_endian = 1,
-      .places[0].byte = (guint8) (c * bytes),
-    };
-  }
+  paco_source_tell (info, header->width, header->height, header->n_components,
+      depth, header->rgb);
 }
 
 /* Returns how many bits the samples take: as many as the header says, or all of
@@ -250,7 +225,8 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
     return FALSE;
   tell_info (&header, find_depth (&header, bytes + header.size), &source->info);
   /* Coders read the picture and do not write to it. */
-  place_image (&header, (guint8 *) bytes + header.size, &source->image);
+  paco_source_place (&source->info, sample_bytes (&header), 0,
+      (guint8 *) bytes + header.size, &source->image);
   end = header.size + image_bytes (&header);
   if (size - end > G_MAXUINT32 / 2 || header.size > G_MAXUINT32 / 2)
     return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
@@ -295,11 +271,10 @@ read_rest (const guint8 *rest, gsize rest_size, const PacoInfo *info,
           != read->head_size + image_bytes (&read->header) + read->tail_size)
     return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "what was kept of the file and the picture do not fit together");
-  for (guint c = 0; c < info->n_components; c++)
-    if (info->depth[c] > 8 * sample_bytes (&read->header)
-        || paco_source_is_subsampled (info, c))
-      return paco_source_fail (error, PACO_SOURCE_BROKEN,
-          "the picture is not one that the file can have");
+  if (!paco_source_has (info, info->width, info->height, info->n_components, 1,
+          8 * sample_bytes (&read->header)))
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
+        "the picture is not one that the file can have");
   return TRUE;
 }
 
@@ -316,7 +291,8 @@ rebuild (const guint8 *rest, gsize rest_size, const PacoInfo *info,
   file = rebuilt->file->data;
   memcpy (file, read.head, read.head_size);
   memcpy (file + file_size - read.tail_size, read.tail, read.tail_size);
-  place_image (&read.header, file + read.head_size, &rebuilt->image);
+  paco_source_place (info, sample_bytes (&read.header), 0,
+      file + read.head_size, &rebuilt->image);
   return TRUE;
 }
 
@@ -332,7 +308,8 @@ same_rest (const guint8 *rest, gsize rest_size, const PacoInfo *info,
           != 0)
     return FALSE;
   /* Who compares does not write to the picture. */
-  place_image (&read.header, (guint8 *) file + read.head_size, image);
+  paco_source_place (info, sample_bytes (&read.header), 0,
+      (guint8 *) file + read.head_size, image);
   return TRUE;
 }
 

@@ -380,21 +380,12 @@ has_holes (const Rest *rest, const GArray *holes)
 static gboolean
 fits (const PacoTiffPicture *picture, const Rest *rest, const PacoInfo *info)
 {
-  GArray *holes;
-  gboolean fit = info->width == picture->width
-      && info->height == picture->height
-      && info->n_components == picture->n_components
-      && rest->n_padding == paco_tiff_padding_bytes (picture);
+  g_autoptr (GArray) holes = g_array_new (FALSE, FALSE, sizeof (PacoTiffHole));
 
-  for (guint c = 0; fit && c < info->n_components; c++)
-    fit = info->depth[c] == picture->depth
-        && !paco_source_is_subsampled (info, c);
-  if (!fit)
-    return FALSE;
-  holes = g_array_new (FALSE, FALSE, sizeof (PacoTiffHole));
-  fit = find_holes (picture, holes, NULL) && has_holes (rest, holes);
-  g_array_unref (holes);
-  return fit;
+  return paco_source_has (info, picture->width, picture->height,
+             picture->n_components, picture->depth, picture->depth)
+      && rest->n_padding == paco_tiff_padding_bytes (picture)
+      && find_holes (picture, holes, NULL) && has_holes (rest, holes);
 }
 
 static void

@@ -402,13 +402,9 @@ paco_tiff_tell_info (const PacoTiffPicture *picture, PacoInfo *info)
 {
   const double *resolution = picture->resolution;
 
-  info->width = picture->width;
-  info->height = picture->height;
-  info->n_components = picture->n_components;
-  for (guint c = 0; c < info->n_components; c++)
-    info->depth[c] = picture->depth;
-  info->range = 1;
-  info->matrix = picture->photometric == PHOTOMETRIC_RGB ? 1 : 0;
+  paco_source_tell (info, picture->width, picture->height,
+      picture->n_components, picture->depth,
+      picture->photometric == PHOTOMETRIC_RGB);
   if (resolution[0] >= 0.01 && resolution[0] <= 1e6 && resolution[1] >= 0.01
       && resolution[1] <= 1e6
       && fabs (resolution[0] - resolution[1]) > 1e-3 * resolution[0]) {
