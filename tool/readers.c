@@ -232,8 +232,8 @@ next_name (PacoPictures *pictures, GError **error)
   name = paco_sequence_name (pictures->pattern, pictures->number);
   if (access (name, F_OK) == 0)
     return name;
-  next = pictures->number;
-  if (paco_sequence_next (pictures->pattern, &next))
+  next = pictures->number + 1;
+  if (next > 0 && paco_sequence_next (pictures->pattern, &next))
     paco_tool_failed (error,
         "%s is missing, and %" G_GUINT64_FORMAT
         " is the next number that is there",
@@ -298,8 +298,10 @@ paco_pictures_open (
   if (!open_stream (pictures, how, &failure) && !failure && n == 1
       && paco_sequence_is_pattern (names[0])) {
     pictures->pattern = names[0];
-    if (paco_sequence_check (names[0], &failure))
-      paco_sequence_first (names[0], &pictures->number, &failure);
+    if (paco_sequence_check (names[0], &failure)
+        && !paco_sequence_next (names[0], &pictures->number))
+      paco_tool_failed (
+          &failure, "there is no file of the pattern %s", names[0]);
   } else if (pictures->fd < 0) {
     pictures->n_frames = (uint64_t) n;
   }

@@ -174,35 +174,18 @@ keep_lowest (void *user, const char *path, uint64_t number)
 {
   Lowest *lowest = user;
 
-  if (number >= lowest->from && (!lowest->found || number < lowest->number)) {
-    lowest->number = number;
-    lowest->found = true;
-  }
+  if (number >= lowest->from && (!lowest->found || number < lowest->number))
+    *lowest = (Lowest){ lowest->from, number, true };
   return false;
-}
-
-static bool
-find_lowest (const char *text, uint64_t from, uint64_t *number)
-{
-  Lowest lowest = { .from = from };
-
-  paco_sequence_find (text, keep_lowest, &lowest);
-  if (lowest.found)
-    *number = lowest.number;
-  return lowest.found;
-}
-
-bool
-paco_sequence_first (const char *pattern, uint64_t *number, GError **error)
-{
-  if (find_lowest (pattern, 0, number))
-    return true;
-  return paco_tool_failed (
-      error, "there is no file of the pattern %s", pattern);
 }
 
 bool
 paco_sequence_next (const char *pattern, uint64_t *number)
 {
-  return *number < G_MAXUINT64 && find_lowest (pattern, *number + 1, number);
+  Lowest lowest = { .from = *number };
+
+  paco_sequence_find (pattern, keep_lowest, &lowest);
+  if (lowest.found)
+    *number = lowest.number;
+  return lowest.found;
 }

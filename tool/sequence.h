@@ -19,9 +19,5 @@ typedef bool (*PacoSequenceFunction) (
  * until it returns true. Returns whether it has. */
 bool paco_sequence_find (
     const char *pattern, PacoSequenceFunction function, void *user);
-/* Finds the lowest number of which there is a file in the pattern's folder. */
-bool paco_sequence_first (
-    const char *pattern, uint64_t *number, GError **error);
-/* Finds the next number after `number` of which there is a file. Returns false if
- * there is none. */
+/* Finds the lowest number from *number on of which there is a file. */
 bool paco_sequence_next (const char *pattern, uint64_t *number);

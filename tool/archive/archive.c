@@ -131,17 +131,13 @@ open_coders (PacoRun *run, GError **error)
   status = paco_frame_encoder_set (
       run->encoder, "rate-control", "lossless", &failure);
   for (PacoSettingPairs pair = options->coders;
-       pair && pair[0] && status == PACO_STATUS_OK; pair += 2) {
+       pair && pair[0] && status == PACO_STATUS_OK; pair += 2)
     status = paco_frame_encoder_set (run->encoder, pair[0], pair[1], &failure);
-    if (status == PACO_STATUS_OK && run->decoder)
-      status = paco_frame_decoder_set (
-          run->decoder, pair[0], pair[1], &failure);
-  }
   for (PacoSettingPairs pair = options->encoders;
        pair && pair[0] && status == PACO_STATUS_OK; pair += 2)
     status = paco_frame_encoder_set (run->encoder, pair[0], pair[1], &failure);
   if (status == PACO_STATUS_OK && run->decoder)
-    status = paco_flights_set_decoder (run->decoder, &failure);
+    status = paco_flights_set_decoder (run->decoder, options->coders, &failure);
   if (status == PACO_STATUS_OK && run->decoder)
     status = paco_frame_decoder_share_threads (
         run->decoder, run->encoder, &failure);

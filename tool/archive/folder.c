@@ -108,53 +108,41 @@ read_head (const char *path, guint8 *head, gsize size)
   return failed == 0 ? n : -1;
 }
 
-static void
-add_stray (const PacoFolder *folder, guint n, GPtrArray *strays)
-{
-  g_autofree char *path = paco_folder_path (folder, n);
-  guint8 head[PEEK_SIZE];
-  gssize size = read_head (path, head, sizeof head);
-  gboolean stray = size == 0
-      || (size > 0 && !paco_source_kind (head, (gsize) size));
-
-  if (stray)
-    g_ptr_array_add (strays,
-        g_strdup_printf ("%s%s", paco_folder_file (folder, n)->name,
-            size == 0 ? " (empty)" : ""));
-}
-
 /* Refuses the folder if files in it are no pictures, and names them all. Returns whether
  * there are any. */
 static gboolean
 refuse_strays (const PacoFolder *folder, GError **error)
 {
-  GPtrArray *strays = g_ptr_array_new_with_free_func (g_free);
-  gboolean any;
+  g_autoptr (GPtrArray) strays = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *names = NULL, *more = NULL;
+  guint n;
 
-  for (guint n = 0; n < folder->files->len; n++)
-    add_stray (folder, n, strays);
-  any = strays->len > 0;
-  if (any) {
-    guint n = strays->len;
-    char *names, *more;
+  for (n = 0; n < folder->files->len; n++) {
+    g_autofree char *path = paco_folder_path (folder, n);
+    guint8 head[PEEK_SIZE];
+    gssize size = read_head (path, head, sizeof head);
 
-    g_ptr_array_set_size (strays, (gint) MIN (n, MAX_STRAYS));
-    g_ptr_array_add (strays, NULL);
-    names = g_strjoinv (", ", (char **) strays->pdata);
-    more = n > MAX_STRAYS ? g_strdup_printf (" and %u more", n - MAX_STRAYS)
-                          : g_strdup ("");
-    refuse (error, folder->path,
-        "has %u %s that %s no %s of a kind that can be archived (%s): %s%s; "
-        "--skip=PATTERN leaves files out",
-        n, paco_text_plural (n, "file", "files"),
-        paco_text_plural (n, "is", "are"),
-        paco_text_plural (n, "picture", "pictures"), paco_source_kinds (),
-        names, more);
-    g_free (more);
-    g_free (names);
+    if (size == 0 || (size > 0 && !paco_source_kind (head, (gsize) size)))
+      g_ptr_array_add (strays,
+          g_strconcat (paco_folder_file (folder, n)->name,
+              size == 0 ? " (empty)" : NULL, NULL));
   }
-  g_ptr_array_unref (strays);
-  return any;
+  n = strays->len;
+  if (n == 0)
+    return FALSE;
+  g_ptr_array_set_size (strays, (gint) MIN (n, MAX_STRAYS));
+  g_ptr_array_add (strays, NULL);
+  names = g_strjoinv (", ", (char **) strays->pdata);
+  more = n > MAX_STRAYS ? g_strdup_printf (" and %u more", n - MAX_STRAYS)
+                        : g_strdup ("");
+  refuse (error, folder->path,
+      "has %u %s that %s no %s of a kind that can be archived (%s): %s%s; "
+      "--skip=PATTERN leaves files out",
+      n, paco_text_plural (n, "file", "files"),
+      paco_text_plural (n, "is", "are"),
+      paco_text_plural (n, "picture", "pictures"), paco_source_kinds (), names,
+      more);
+  return TRUE;
 }
 
 /* --- gaps --------------------------------------------------------------- */

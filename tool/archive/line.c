@@ -199,12 +199,16 @@ paco_flights_run (const PacoFlights *flights)
 }
 
 PacoStatus
-paco_flights_set_decoder (PacoFrameDecoder *decoder, PacoError *failure)
+paco_flights_set_decoder (
+    PacoFrameDecoder *decoder, const char *const *pairs, PacoError *failure)
 {
   PacoStatus status = paco_frame_decoder_set (
       decoder, "conceal", "false", failure);
 
-  if (status != PACO_STATUS_OK)
-    return status;
-  return paco_frame_decoder_set (decoder, "max-pixels", "268435456", failure);
+  if (status == PACO_STATUS_OK)
+    status = paco_frame_decoder_set (
+        decoder, "max-pixels", "268435456", failure);
+  for (; pairs && *pairs && status == PACO_STATUS_OK; pairs += 2)
+    status = paco_frame_decoder_set (decoder, pairs[0], pairs[1], failure);
+  return status;
 }

@@ -67,10 +67,10 @@ typedef struct
   void (*fail) (gpointer run, guint64 number, const PacoError *failure);
 } PacoFlights;
 
-/* Sets a decoder to frames that are compared and not shown: what is
+/* Sets a decoder to frames that are compared and not shown, and as `pairs` say: what is
  * broken is not concealed, and pictures may have any size. */
 PacoStatus paco_flights_set_decoder (
-    PacoFrameDecoder *decoder, PacoError *failure);
+    PacoFrameDecoder *decoder, const char *const *pairs, PacoError *failure);
 
 /* Works until the line ends. */
 void paco_flights_run (const PacoFlights *flights);

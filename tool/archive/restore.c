@@ -43,14 +43,12 @@ open_decoder (PacoRestoreRun *run, GError **error)
   PacoStatus status;
 
   run->decoder = paco_frame_decoder_new ();
-  status = run->decoder ? paco_flights_set_decoder (run->decoder, &failure)
-                        : PACO_STATUS_MEMORY;
+  status = run->decoder
+      ? paco_flights_set_decoder (run->decoder, run->options->coders, &failure)
+      : PACO_STATUS_MEMORY;
   if (status == PACO_STATUS_OK)
     status = paco_memory_share (
         run->decoder, run->options->limits.memory, &failure);
-  for (PacoSettingPairs pair = run->options->coders;
-       pair && pair[0] && status == PACO_STATUS_OK; pair += 2)
-    status = paco_frame_decoder_set (run->decoder, pair[0], pair[1], &failure);
   /* Other threads get memory of its device, so that must be open. */
   if (status == PACO_STATUS_OK)
     status = paco_frame_decoder_allocate (run->decoder, 1, &buffer, &failure);

@@ -295,24 +295,17 @@ refuse_name (PacoRestoreRun *run, const char *name)
   return NULL;
 }
 
-static void
-keep_sound (PacoRestoreRun *run, const PacoRestoreItem *item)
-{
-  if (!run->sound && item->kept.sound->len > 0)
-    run->sound = paco_sound_read_chunk (item->kept.sound->data,
-        item->kept.sound->len, run->sound_error ? NULL : &run->sound_error);
-}
-
 /* Does what is done in the order of frames, before one is decoded. */
 static PacoStatus
 is_wanted (gpointer data, guint64 number, PacoError *failure)
 {
   PacoRestoreRun *run = data;
   PacoRestoreItem *item = paco_restore_item (run, number);
-
   const char *why;
 
-  keep_sound (run, item);
+  if (!run->sound && item->kept.sound->len > 0)
+    run->sound = paco_sound_read_chunk (item->kept.sound->data,
+        item->kept.sound->len, run->sound_error ? NULL : &run->sound_error);
   if (!item->damage && (why = refuse_name (run, item->kept.name)))
     paco_restore_refuse (item, why);
   if (!item->damage)

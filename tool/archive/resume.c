@@ -81,23 +81,13 @@ is_unchanged (
           part);
 }
 
-/* Writes the number of files that the folder has now into a frame that was written when
- * it had another. */
-static gboolean
-renew_count (PacoRun *run, GByteArray *frame, GError **error)
-{
-  gsize size = paco_file_count_renew (
-      frame->data, frame->len, (guint32) (run->end - run->first));
-
-  return size == 0 || paco_part_rewrite (run->part, frame->data, size, error);
-}
-
 static gboolean
 keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
     PacoKeptFile *kept, GError **error)
 {
   const PacoArchiveOptions *options = run->options;
   PacoInfo info;
+  gsize renewed;
 
   while (read_frame (run->part, bytes, &info)) {
     if (!paco_kept_file_read (bytes->data, bytes->len, kept, error)) {
@@ -106,8 +96,13 @@ keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
       return FALSE;
     }
     if (!belongs (run, &info, kept, error)
-        || !is_unchanged (run, kept, file, error)
-        || !renew_count (run, bytes, error))
+        || !is_unchanged (run, kept, file, error))
+      return FALSE;
+    /* The folder may have had another number of files then. */
+    renewed = paco_file_count_renew (
+        bytes->data, bytes->len, (guint32) (run->end - run->first));
+    if (renewed > 0
+        && !paco_part_rewrite (run->part, bytes->data, renewed, error))
       return FALSE;
     if (run->part->n_frames == 0)
       run->report->info = info;

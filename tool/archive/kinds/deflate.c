@@ -196,11 +196,8 @@ is_made_by (const PacoDeflate *settings, const guint8 *plain, gsize plain_size,
 static gboolean
 is_promised (const guint8 header[2], guint strategy, guint level)
 {
-  guint promise = header[1] >> 6;
-
-  if (strategy >= Z_HUFFMAN_ONLY || level < 2)
-    return promise == 0;
-  return promise == (level < 6 ? 1u : level == 6 ? 2u : 3u);
+  return header[1] >> 6
+      == paco_deflate_promise (strategy >= Z_HUFFMAN_ONLY ? 0 : level);
 }
 
 /* Returns the n-th window to try: first the one that the header names, then the

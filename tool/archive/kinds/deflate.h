@@ -47,6 +47,14 @@ gboolean paco_deflate_find (const guint8 *plain, gsize plain_size,
     const guint8 *stream, gsize stream_size, const guint8 header[2],
     gboolean filtered, PacoDeflate *settings, GByteArray *blocks);
 
+/* Returns what the header of a zlib stream (RFC 1950) says of a level, as zlib and
+ * libdeflate write it. */
+static inline guint
+paco_deflate_promise (guint level)
+{
+  return level < 2 ? 0 : level < 6 ? 1 : level == 6 ? 2 : 3;
+}
+
 /* Returns how many bytes n stored blocks take that hold `stored` bytes in all. */
 guint64 paco_deflate_stored_size (guint64 n, guint64 stored);
 

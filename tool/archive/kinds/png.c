@@ -236,16 +236,6 @@ decompress (GByteArray *data, guint8 *lines, gsize size, gboolean samples_only,
   return TRUE;
 }
 
-static gboolean
-cannot_come_back (GError **error)
-{
-  return paco_source_fail (error, PACO_SOURCE_OTHER_BYTES,
-      "zlib does not compress the samples to the bytes of this file with any "
-      "settings, so the file could not come back bit by bit; save it anew with "
-      "a program that uses zlib, as libpng, ImageMagick and FFmpeg do, or have "
-      "it kept as it is (--keep-files)");
-}
-
 /* --- taking apart ------------------------------------------------------ */
 
 typedef struct
@@ -304,7 +294,13 @@ take_apart (const guint8 *bytes, gsize size, const Header *header,
       && !paco_deflate_find (lines->data, lines->len,
           stream->data->data + ZLIB_HEAD, stream->data->len - ZLIB,
           stream->data->data, filtered, &stream->settings, stream->blocks))
-    return cannot_come_back (error);
+    return paco_source_fail (error, PACO_SOURCE_OTHER_BYTES,
+        "zlib does not compress the samples to the bytes of this file with any "
+        "settings, so the file could not come back bit by bit; save it anew "
+        "with "
+        "a program that uses zlib, as libpng, ImageMagick and FFmpeg do, or "
+        "have "
+        "it kept as it is (--keep-files)");
   if (!samples_only)
     append_rest (
         bytes, size, header->before, end, stream, n_lines, source->rest);

@@ -388,24 +388,13 @@ fits (const PacoTiffPicture *picture, const Rest *rest, const PacoInfo *info)
       && find_holes (picture, holes, NULL) && has_holes (rest, holes);
 }
 
-static void
-place_rebuilt (const PacoTiffPicture *picture, PacoRebuilt *rebuilt)
-{
-  gboolean in_file = paco_tiff_is_contiguous (picture);
-
-  if (!in_file)
-    g_byte_array_set_size (rebuilt->samples, (guint) paco_tiff_bytes (picture));
-  paco_tiff_place_image (picture, in_file, samples_are_big_endian (picture),
-      in_file ? rebuilt->file->data : rebuilt->samples->data, &rebuilt->image);
-}
-
 static gboolean
 rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
     PacoRebuilt *rebuilt, GError **error)
 {
   PacoTiffPicture picture;
   PacoBytes *file = rebuilt->file;
-  gboolean done;
+  gboolean done, in_file = FALSE;
   Rest rest;
 
   if (!read_rest (bytes, size, &rest, error))
@@ -419,21 +408,14 @@ rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
   done = paco_tiff_picture_read (
              &picture, file->data, file_size, NULL, 0, error)
       && (fits (&picture, &rest, info) || broken_rest (error));
+  if (done && !(in_file = paco_tiff_is_contiguous (&picture)))
+    g_byte_array_set_size (
+        rebuilt->samples, (guint) paco_tiff_bytes (&picture));
   if (done)
-    place_rebuilt (&picture, rebuilt);
+    paco_tiff_place_image (&picture, in_file, samples_are_big_endian (&picture),
+        in_file ? file->data : rebuilt->samples->data, &rebuilt->image);
   paco_tiff_picture_clear (&picture);
   return done;
-}
-
-static gboolean
-other_bytes (GError **error)
-{
-  return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
-      "the libtiff of this machine (%.16s) compresses the samples to other "
-      "bytes than the one that the file was checked with, or the samples are "
-      "not those of the file; restore it on a machine with another version of "
-      "libtiff, zlib and libdeflate",
-      TIFFGetVersion ());
 }
 
 static gboolean
@@ -458,7 +440,15 @@ finish (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
   else
     done = paco_tiff_compress (
                &picture, &rest.settings, samples, rest.padding, rest.crc, file)
-        || other_bytes (error);
+        || paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
+            "the libtiff of this machine (%.16s) compresses the samples to "
+            "other "
+            "bytes than the one that the file was checked with, or the samples "
+            "are "
+            "not those of the file; restore it on a machine with another "
+            "version of "
+            "libtiff, zlib and libdeflate",
+            TIFFGetVersion ());
   paco_tiff_picture_clear (&picture);
   return done;
 }

@@ -297,14 +297,6 @@ compare (gpointer data, const PacoTiffSegment *segment, const guint8 *bytes,
   return TRUE;
 }
 
-/* Returns what the header of a zlib stream (RFC 1950) says of a level, as zlib
- * and libdeflate write it. */
-static guint
-promise_of (guint level)
-{
-  return level < 2 ? 0 : level < 6 ? 1 : level == 6 ? 2 : 3;
-}
-
 /* Programs (bits 1 << PACO_TIFF_ZLIB, ...) that the first segment does not exclude. */
 static guint
 possible_codecs (const PacoTiffPicture *picture, const guint8 *bytes)
@@ -346,7 +338,8 @@ find_deflate (const PacoTiffPicture *picture, const guint8 *bytes,
       if (!(codecs & 1 << order[c])
           || (order[c] == PACO_TIFF_ZLIB && levels[l] > 9))
         continue;
-      if (promise_of (levels[l]) == bytes[picture->segments[0].offset + 1] >> 6
+      if (paco_deflate_promise (levels[l])
+              == bytes[picture->segments[0].offset + 1] >> 6
           && compress_with (
               picture, settings, samples, padding, compare, comparison))
         return TRUE;
