@@ -128,8 +128,8 @@ static int
 list_files (const PacoArchiveOptions *options)
 {
   GError *error = NULL;
-  PacoFolder *folder = paco_folder_read (
-      options->folder, &options->files, &error);
+  g_autoptr (PacoFolder)
+      folder = paco_folder_read (options->folder, &options->files, &error);
 
   if (!folder)
     return paco_tool_fail (error);
@@ -139,7 +139,6 @@ list_files (const PacoArchiveOptions *options)
 
     puts (shown);
   }
-  paco_folder_free (folder);
   return PACO_EXIT_DONE;
 }
 

@@ -104,14 +104,12 @@ compare_next (PacoInput *from, PacoInput *to, gboolean *ended, GError **error)
 static gboolean
 compare_frames (const char *part, const char *path, GError **error)
 {
-  PacoInput *from = paco_input_open (part, error);
-  PacoInput *to = from ? paco_input_open (path, error) : NULL;
+  g_autoptr (PacoInput) from = paco_input_open (part, error);
+  g_autoptr (PacoInput) to = from ? paco_input_open (path, error) : NULL;
   gboolean ended = FALSE, good = to != NULL;
 
   while (good && !ended)
     good = compare_next (from, to, &ended, error);
-  paco_input_close (from);
-  paco_input_close (to);
   return good;
 }
 

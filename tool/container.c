@@ -2,6 +2,7 @@
  * Reads frames of MOV, MP4 and Matroska files with GStreamer (container.h). Their
  * numbers are those of their places, counted from that of the first one. */
 #include "container.h"
+#include "formats.h"
 #include "gst_pipeline.h"
 #include "tool.h"
 #include <gst/app/gstappsink.h>
@@ -230,8 +231,8 @@ kind_of_track (const char *media_type)
 static gboolean
 name_track (GstElement *demuxer, GstPad *pad, gpointer names)
 {
-  GstCaps *caps = gst_pad_is_linked (pad) ? NULL
-                                          : gst_pad_get_current_caps (pad);
+  g_autoptr (GstCaps)
+      caps = gst_pad_is_linked (pad) ? NULL : gst_pad_get_current_caps (pad);
 
   if (caps) {
     const char *type = gst_structure_get_name (
@@ -239,7 +240,6 @@ name_track (GstElement *demuxer, GstPad *pad, gpointer names)
 
     g_string_append_printf (names, "%s%s (%s)",
         ((GString *) names)->len > 0 ? ", " : "", kind_of_track (type), type);
-    gst_caps_unref (caps);
   }
   return TRUE;
 }
@@ -247,13 +247,12 @@ name_track (GstElement *demuxer, GstPad *pad, gpointer names)
 char *
 paco_container_other_tracks (const PacoContainer *container)
 {
-  GstElement *demuxer = gst_bin_get_by_name (
-      GST_BIN (container->pipeline), "demux");
+  g_autoptr (GstElement)
+      demuxer = gst_bin_get_by_name (GST_BIN (container->pipeline), "demux");
   GString *names = g_string_new (NULL);
   bool any;
 
   gst_element_foreach_src_pad (demuxer, name_track, names);
-  gst_object_unref (demuxer);
   any = names->len > 0;
   return g_string_free (names, !any);
 }

@@ -94,7 +94,7 @@ static bool
 cut_file (Cut *cut, char *from, const char *to, GError **error)
 {
   const PacoOutputRules rules = { cut->force, &from, 1, NULL };
-  PacoInput *input = paco_input_open (from, error);
+  g_autoptr (PacoInput) input = paco_input_open (from, error);
   PacoRecording *recording = NULL;
   PacoProgress *progress;
   g_autofree char *left_out = NULL;
@@ -116,7 +116,6 @@ cut_file (Cut *cut, char *from, const char *to, GError **error)
   left_out = good ? paco_input_left_out (input) : NULL;
   if (left_out)
     paco_tool_complain ("%s", left_out);
-  paco_input_close (input);
   if (good)
     return paco_recording_close (recording, cut->quiet, error);
   paco_recording_abandon (recording);

@@ -243,7 +243,7 @@ static int
 decode_file (const char *from, Decode *decode)
 {
   GError *error = NULL;
-  PacoInput *input = NULL;
+  g_autoptr (PacoInput) input = NULL;
   bool good;
 
   decode->head = g_byte_array_new ();
@@ -255,7 +255,6 @@ decode_file (const char *from, Decode *decode)
       && run (decode, input, &error);
   if (good && decode->done == 0)
     good = paco_input_has_none (input, "no such frames", &error);
-  paco_input_close (input);
   if (good && decode->stream)
     good = paco_output_close (decode->stream, true, &error);
   else

@@ -15,7 +15,7 @@ const PacoFormat *
 paco_format_of_option (const char *name, GError **error)
 {
   const PacoFormat *format = paco_format_by_name (name);
-  GString *names;
+  g_autoptr (GString) names = NULL;
 
   if (format && is_of_files (format))
     return format;
@@ -26,7 +26,6 @@ paco_format_of_option (const char *name, GError **error)
           names, "%s%s", names->len ? ", " : "", paco_formats[i].name);
   paco_tool_misused (error, "%s is no raw format%s; these are %s", name,
       format ? " that files can have" : "", names->str);
-  g_string_free (names, TRUE);
   return NULL;
 }
 
@@ -139,4 +138,13 @@ paco_format_place (const PacoFormat *format, const PacoInfo *info, void *memory,
             memory ? (uint8_t *) memory + total : NULL, image);
   }
   return total;
+}
+
+double
+paco_picture_rate (const PacoInfo *info)
+{
+  if (info->fps_n == 0 || info->fps_d == 0)
+    return 0;
+  return (double) info->fps_n / info->fps_d
+      * (info->interlace_mode == 3 ? 2 : 1);
 }

@@ -23,3 +23,5 @@ void paco_format_tell (const PacoFormat *format, PacoInfo *info);
  * whatever the depths are. */
 size_t paco_format_place (const PacoFormat *format, const PacoInfo *info,
     void *memory, PacoImage *image);
+/* Returns how many pictures a second there are, or 0 if that is unknown. */
+double paco_picture_rate (const PacoInfo *info);

@@ -37,7 +37,7 @@ paco_gst_has_elements (const char *const *names, GError **error)
     return false;
   load_own_plugin ();
   for (; *names; names++) {
-    GstElementFactory *factory = gst_element_factory_find (*names);
+    g_autoptr (GstElementFactory) factory = gst_element_factory_find (*names);
 
     if (!factory)
       return paco_tool_failed (error,
@@ -45,7 +45,6 @@ paco_gst_has_elements (const char *const *names, GError **error)
           g_str_has_prefix (*names, "paco")
               ? "gst-paco's plugin must be installed, or in GST_PLUGIN_PATH"
               : "it is in gst-plugins-good");
-    gst_object_unref (factory);
   }
   return true;
 }
@@ -53,13 +52,12 @@ paco_gst_has_elements (const char *const *names, GError **error)
 static void
 set_location (GstElement *pipeline, const char *name, const char *path)
 {
-  GstElement *element = path ? gst_bin_get_by_name (GST_BIN (pipeline), name)
-                             : NULL;
+  g_autoptr (GstElement)
+      element = path ? gst_bin_get_by_name (GST_BIN (pipeline), name) : NULL;
 
   if (!element)
     return;
   g_object_set (element, "location", path, NULL);
-  gst_object_unref (element);
 }
 
 GstElement *
@@ -88,25 +86,23 @@ typedef struct
 static void
 end_sink (GstElement *sink)
 {
-  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_pad_send_event (pad, gst_event_new_stream_start ("none"));
   gst_pad_send_event (pad, gst_event_new_segment (&segment));
   gst_pad_send_event (pad, gst_event_new_eos ());
-  gst_object_unref (pad);
 }
 
 static void
 on_all_streams (GstElement *demuxer, gpointer data)
 {
   const Ends *ends = data;
-  GstPad *pad = gst_element_get_static_pad (ends->filter, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (ends->filter, "sink");
 
   if (!gst_pad_is_linked (pad))
     end_sink (ends->sink);
-  gst_object_unref (pad);
 }
 
 static void
@@ -123,14 +119,14 @@ void
 paco_gst_end_without_stream (GstElement *pipeline, const char *demuxer,
     const char *filter, const char *sink)
 {
-  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), demuxer);
+  g_autoptr (GstElement)
+      element = gst_bin_get_by_name (GST_BIN (pipeline), demuxer);
   Ends *ends = g_new (Ends, 1);
 
   ends->filter = gst_bin_get_by_name (GST_BIN (pipeline), filter);
   ends->sink = gst_bin_get_by_name (GST_BIN (pipeline), sink);
   g_signal_connect_data (
       element, "no-more-pads", G_CALLBACK (on_all_streams), ends, free_ends, 0);
-  gst_object_unref (element);
 }
 
 /* Says what the message says, and frees it. */
@@ -157,12 +153,11 @@ bool
 paco_gst_failed (GstElement *pipeline, const char *path, GstClockTime wait,
     bool *ended, GError **error)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message = gst_bus_timed_pop_filtered (
       bus, wait, GST_MESSAGE_ERROR | (ended ? GST_MESSAGE_EOS : 0));
   bool failed = message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR;
 
-  gst_object_unref (bus);
   if (failed)
     tell_error (message, path, error);
   else if (message) {

@@ -120,7 +120,7 @@ collect_chunks (const PacoFrame *frame, const PacoInfo *info, GString *names)
 static void
 print_frame (const PacoFrame *frame, const PacoInfo *info, GString *json)
 {
-  GString *chunks = g_string_new (NULL);
+  g_autoptr (GString) chunks = g_string_new (NULL);
 
   collect_chunks (frame, info, chunks);
   if (json) {
@@ -142,7 +142,6 @@ print_frame (const PacoFrame *frame, const PacoInfo *info, GString *json)
         8.0 * (double) frame->size / samples_of (info), info->width,
         info->height, lossless_word (info), chunks->str);
   }
-  g_string_free (chunks, TRUE);
 }
 
 static void
@@ -362,8 +361,8 @@ add_json (GString *json, const char *name, const char *kind, const File *file)
 static bool
 tell_file (Info *options, const char *path, GString *json, GError **error)
 {
-  PacoInput *input = paco_input_open (path, error);
-  GString *frames = options->json ? g_string_new (NULL) : NULL;
+  g_autoptr (PacoInput) input = paco_input_open (path, error);
+  g_autoptr (GString) frames = options->json ? g_string_new (NULL) : NULL;
   File file = { .chunks = g_string_new (NULL) };
   bool good = input && read_file (options, input, &file, frames, error);
 
@@ -381,10 +380,7 @@ tell_file (Info *options, const char *path, GString *json, GError **error)
   }
   options->damaged |= file.missing || file.skipped || file.is_cut;
   g_free (file.reason);
-  if (frames)
-    g_string_free (frames, TRUE);
   g_string_free (file.chunks, TRUE);
-  paco_input_close (input);
   return good;
 }
 
@@ -408,7 +404,7 @@ paco_tool_info (int argc, char **argv)
     PACO_FLAG ("json", &options.json, "prints JSON: a list of files"),
     { NULL },
   };
-  GString *json;
+  g_autoptr (GString) json = NULL;
   int code = PACO_EXIT_DONE;
 
   if (!paco_tool_parse (&usage, entries, &argc, &argv))
@@ -423,6 +419,5 @@ paco_tool_info (int argc, char **argv)
   }
   if (options.json)
     printf ("%s]\n", json->str);
-  g_string_free (json, TRUE);
   return code == PACO_EXIT_DONE && options.damaged ? PACO_EXIT_DAMAGE : code;
 }

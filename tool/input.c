@@ -320,12 +320,3 @@ paco_frame_range_count (const PacoFrameRange *range, uint64_t n)
     n = range->last + 1;
   return n > range->first ? n - range->first : 0;
 }
-
-double
-paco_picture_rate (const PacoInfo *info)
-{
-  if (info->fps_n == 0 || info->fps_d == 0)
-    return 0;
-  return (double) info->fps_n / info->fps_d
-      * (info->interlace_mode == 3 ? 2 : 1);
-}

@@ -41,6 +41,7 @@ typedef enum
 /* Opens a file, or standard input if the path is "-". Errors name the file. */
 PacoInput *paco_input_open (const char *path, GError **error);
 void paco_input_close (PacoInput *input); /* or NULL */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PacoInput, paco_input_close)
 /* Reads the next frame, which the caller releases. A signal is an error. */
 PacoInputResult paco_input_next (
     PacoInput *input, PacoInputFrame *frame, GError **error);
@@ -84,5 +85,3 @@ bool paco_frame_range_parse (
     const char *text, PacoFrameRange *range, GError **error);
 /* Returns how many frames of `n`, or 0 if that is unknown, are in the range. */
 uint64_t paco_frame_range_count (const PacoFrameRange *range, uint64_t n);
-/* Returns how many pictures a second there are, or 0 if that is unknown. */
-double paco_picture_rate (const PacoInfo *info);

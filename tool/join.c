@@ -131,7 +131,7 @@ static bool
 add_part (
     Join *join, const char *path, PacoRecording *recording, GError **error)
 {
-  PacoInput *input;
+  g_autoptr (PacoInput) input = NULL;
   PacoInputFrame frame;
   PacoInputResult result;
   bool begun = false, good = true;
@@ -165,7 +165,6 @@ add_part (
   } else {
     good = false;
   }
-  paco_input_close (input);
   return good;
 }
 
@@ -175,12 +174,11 @@ count_frames (char **paths, int n)
   uint64_t total = 0;
 
   for (int i = 0; i < n; i++) {
-    PacoInput *input = is_empty (paths[i]) ? NULL
-                                           : paco_input_open (paths[i], NULL);
+    g_autoptr (PacoInput)
+        input = is_empty (paths[i]) ? NULL : paco_input_open (paths[i], NULL);
 
     if (input)
       total += paco_input_count (input);
-    paco_input_close (input);
   }
   return total;
 }
@@ -190,8 +188,8 @@ count_frames (char **paths, int n)
 static guint32
 count_part_files (const char *path)
 {
-  PacoInput *input = strcmp (path, "-") == 0 ? NULL
-                                             : paco_input_open (path, NULL);
+  g_autoptr (PacoInput)
+      input = strcmp (path, "-") == 0 ? NULL : paco_input_open (path, NULL);
   PacoInputFrame frame;
   guint32 n_files = 0;
 
@@ -201,7 +199,6 @@ count_part_files (const char *path)
     n_files = paco_file_count_of (frame.frame.data, frame.frame.size);
     paco_input_release (&frame);
   }
-  paco_input_close (input);
   return n_files;
 }
 

@@ -98,8 +98,9 @@ static bool
 run (GstElement *pipeline, const char *path, bool quiet, GError **error)
 {
   PacoProgress *progress = paco_progress_new (0, quiet);
-  GstElement *parser = gst_bin_get_by_name (GST_BIN (pipeline), "parse");
-  GstPad *pad = gst_element_get_static_pad (parser, "src");
+  g_autoptr (GstElement)
+      parser = gst_bin_get_by_name (GST_BIN (pipeline), "parse");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (parser, "src");
   gint n_frames = 0;
   bool ended = false, good = true;
 
@@ -113,8 +114,6 @@ run (GstElement *pipeline, const char *path, bool quiet, GError **error)
     paco_progress_set (progress, (uint64_t) g_atomic_int_get (&n_frames));
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pad);
-  gst_object_unref (parser);
   paco_progress_free (progress);
   return good;
 }
@@ -130,15 +129,13 @@ paco_mux_file (const char *part, const char *sound, const char *path,
       sound ? "filesrc name=sound ! wavparse ! " QUEUE " ! mux. " : "", muxer);
   GstElement *pipeline = paco_gst_pipeline (
       description, part, temporary, error);
-  GstElement *source = pipeline && sound
+  g_autoptr (GstElement) source = pipeline && sound
       ? gst_bin_get_by_name (GST_BIN (pipeline), "sound")
       : NULL;
   bool good;
 
-  if (source) {
+  if (source)
     g_object_set (source, "location", sound, NULL);
-    gst_object_unref (source);
-  }
   good = pipeline && run (pipeline, path, quiet, error);
   paco_gst_free (pipeline);
   return good;
@@ -148,7 +145,7 @@ bool
 paco_mux_check_count (
     const char *temporary, const char *path, uint64_t n_frames, GError **error)
 {
-  PacoInput *input = paco_input_open (temporary, error);
+  g_autoptr (PacoInput) input = paco_input_open (temporary, error);
   PacoInputResult result = PACO_INPUT_ERROR;
   PacoInputFrame frame;
   uint64_t found = 0;
@@ -159,7 +156,6 @@ paco_mux_check_count (
     paco_input_release (&frame);
     found++;
   }
-  paco_input_close (input);
   if (result == PACO_INPUT_END && found == n_frames)
     return true;
   if (result == PACO_INPUT_END)
@@ -192,7 +188,8 @@ static bool
 pull_sound (GstElement *pipeline, const char *path, PacoSoundFunction function,
     void *user, GError **error)
 {
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstElement)
+      sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   bool good = true, any = false;
 
   paco_gst_end_without_stream (pipeline, "demux", "filter", "sink");
@@ -214,7 +211,6 @@ pull_sound (GstElement *pipeline, const char *path, PacoSoundFunction function,
       break;
     }
   }
-  gst_object_unref (sink);
   if (good && !any)
     paco_tool_failed (error, "%s has no sound", path);
   return good && any;

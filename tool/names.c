@@ -54,7 +54,7 @@ bool
 paco_names_set_colour (
     PacoInfo *info, unsigned which, const char *name, GError **error)
 {
-  GString *names;
+  g_autoptr (GString) names = NULL;
 
   for (unsigned i = 0; i < MAX_NAMES && colours[which].names[i]; i++)
     if (strcmp (colours[which].names[i], name) == 0) {
@@ -67,7 +67,6 @@ paco_names_set_colour (
         names, "%s%s", i ? ", " : "", colours[which].names[i]);
   paco_tool_misused (
       error, "--%s %s is none of %s", colours[which].option, name, names->str);
-  g_string_free (names, TRUE);
   return false;
 }
 

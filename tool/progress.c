@@ -76,7 +76,7 @@ append_bar (GString *line, const PacoProgress *progress, unsigned width)
 static void
 draw (PacoProgress *progress, int64_t now)
 {
-  GString *line = g_string_new (NULL);
+  g_autoptr (GString) line = g_string_new (NULL);
   double fps = rate (progress, now);
   unsigned columns = terminal_columns ();
 
@@ -101,7 +101,6 @@ draw (PacoProgress *progress, int64_t now)
     g_string_truncate (line, columns - 1);
   fprintf (stderr, "\r%s\033[K", line->str);
   fflush (stderr);
-  g_string_free (line, TRUE);
   progress->drawn = now;
 }
 

@@ -345,7 +345,7 @@ print_summary (const Verify *verify, const char *path)
 static void
 print_json (const Verify *verify, const char *path)
 {
-  GString *text = g_string_new ("{");
+  g_autoptr (GString) text = g_string_new ("{");
 
   paco_json_text (text, "file", path);
   paco_json_boolean (text, "sound", is_sound (verify));
@@ -356,7 +356,6 @@ print_json (const Verify *verify, const char *path)
   paco_json_number (text, "skipped_bytes", verify->bytes_damaged);
   paco_json_number (text, "unchecked_frames", verify->unchecked);
   printf ("%s, \"damage\": [%s]}\n", text->str, verify->report->str);
-  g_string_free (text, TRUE);
 }
 
 static int

@@ -35,7 +35,7 @@ has_extension (const PacoWriterKind *kind, const char *path)
 static void
 set_unknown (const char *name, const char *path, GError **error)
 {
-  GString *names = g_string_new (NULL);
+  g_autoptr (GString) names = g_string_new (NULL);
 
   for (unsigned i = 0; i < G_N_ELEMENTS (kinds); i++)
     g_string_append_printf (names, "%s%s", i ? ", " : "", kinds[i]->name);
@@ -47,7 +47,6 @@ set_unknown (const char *name, const char *path, GError **error)
         "the name %s does not say what pictures are written as; --as says it: "
         "%s",
         path, names->str);
-  g_string_free (names, TRUE);
 }
 
 const PacoWriterKind *

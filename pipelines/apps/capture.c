@@ -169,7 +169,7 @@ pass_picture (GstPad *tee_pad, GstPadProbeInfo *info, gpointer data)
   GstBuffer *picture = GST_PAD_PROBE_INFO_BUFFER (info);
   GstClockTime time = GST_BUFFER_PTS (picture);
   GstClockTime duration = GST_BUFFER_DURATION (picture);
-  GstPad *sink = gst_pad_get_peer (tee_pad);
+  g_autoptr (GstPad) sink = gst_pad_get_peer (tee_pad);
 
   GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_OK;
   /* While the branch is being linked, a picture may come before its format
@@ -191,7 +191,6 @@ pass_picture (GstPad *tee_pad, GstPadProbeInfo *info, gpointer data)
       recording->end += duration;
     g_atomic_int_inc (&recording->entered);
   }
-  gst_object_unref (sink);
   return GST_PAD_PROBE_HANDLED;
 }
 
@@ -258,7 +257,7 @@ next_path (Capture *capture)
 static Recording *
 build_recording (Capture *capture, const char *path, GError **error)
 {
-  char *description = g_strdup_printf (
+  g_autofree char *description = g_strdup_printf (
       "queue name=queue leaky=downstream max-size-buffers=0 max-size-time=0 "
       "max-size-bytes=%u ! pacoenc name=encoder %s ! %s ! filesink name=file "
       "async=false",
@@ -269,7 +268,6 @@ build_recording (Capture *capture, const char *path, GError **error)
   GstElement *file, *encoder;
   GstPad *pad;
 
-  g_free (description);
   if (!bin)
     return NULL;
   recording = g_atomic_rc_box_new0 (Recording);
@@ -317,10 +315,10 @@ remove_recording (Capture *capture)
 static void
 start_recording (Capture *capture)
 {
-  char *path = capture->recording ? NULL : next_path (capture);
-  GError *error = NULL;
+  g_autofree char *path = capture->recording ? NULL : next_path (capture);
+  g_autoptr (GError) error = NULL;
   Recording *recording;
-  GstPad *sink;
+  g_autoptr (GstPad) sink = NULL;
 
   if (!path) {
     say (capture, "%s",
@@ -331,10 +329,8 @@ start_recording (Capture *capture)
     return;
   }
   recording = build_recording (capture, path, &error);
-  g_free (path);
   if (!recording) {
     say (capture, "There is no recording: %s", error->message);
-    g_clear_error (&error);
     capture->failed = TRUE;
     g_main_loop_quit (capture->loop);
     return;
@@ -350,7 +346,6 @@ start_recording (Capture *capture)
       pass_picture, g_atomic_rc_box_acquire (recording), unref_recording);
   sink = gst_element_get_static_pad (recording->bin, "sink");
   gst_pad_link (recording->tee_pad, sink);
-  gst_object_unref (sink);
   say (capture, "Recording %s.", recording->path);
 }
 
@@ -402,7 +397,7 @@ static void
 stop_recording (Capture *capture)
 {
   Recording *recording = capture->recording;
-  GstPad *sink;
+  g_autoptr (GstPad) sink = NULL;
 
   if (!recording || recording->stopping)
     return;
@@ -418,7 +413,6 @@ stop_recording (Capture *capture)
   }
   sink = gst_element_get_static_pad (recording->bin, "sink");
   send_end (sink);
-  gst_object_unref (sink);
 }
 
 /* Completes the file, if there is one, and leaves. */
@@ -457,7 +451,7 @@ is_gone (const Capture *capture, GstMessage *message)
 static void
 receive_error (Capture *capture, GstMessage *message)
 {
-  char *text;
+  g_autofree char *text = NULL;
 
   if (is_gone (capture, message))
     return;
@@ -475,7 +469,6 @@ receive_error (Capture *capture, GstMessage *message)
     capture->failed = TRUE;
     quit (capture);
   }
-  g_free (text);
 }
 
 /* Receives the end of a branch, which the pipeline forwards. */
@@ -504,7 +497,7 @@ static gboolean
 receive (GstBus *bus, GstMessage *message, gpointer data)
 {
   Capture *capture = data;
-  char *text;
+  g_autofree char *text = NULL;
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ERROR:
@@ -513,7 +506,6 @@ receive (GstBus *bus, GstMessage *message, gpointer data)
     case GST_MESSAGE_WARNING:
       text = explain (message);
       say (capture, "Warning: %s.", text);
-      g_free (text);
       break;
     case GST_MESSAGE_ELEMENT:
       end_of_branch (capture, message);
@@ -651,7 +643,7 @@ read_options (Capture *capture, int *argc, char ***argv)
 static GstCaps *
 encoder_formats (void)
 {
-  GstElementFactory *factory = gst_element_factory_find ("pacoenc");
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find ("pacoenc");
   const GList *item = factory
       ? gst_element_factory_get_static_pad_templates (factory)
       : NULL;
@@ -669,7 +661,6 @@ encoder_formats (void)
         "with libgstpaco.so.\n");
     exit (1);
   }
-  gst_object_unref (factory);
   return formats;
 }
 
@@ -687,20 +678,19 @@ keep_format (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 build_pipeline (Capture *capture)
 {
-  char *description = g_strdup_printf (
+  g_autofree char *description = g_strdup_printf (
       "%s ! clocksync ! capsfilter name=format ! tee name=tee "
       "allow-not-linked=true tee. ! queue leaky=downstream max-size-buffers=2 "
       "max-size-bytes=0 max-size-time=0 ! videoconvert ! %s",
       capture->source ? capture->source : TEST_SCENE,
       capture->headless ? "fakesink sync=true" : "autovideosink");
-  GstCaps *formats = encoder_formats ();
-  GstElement *format;
-  GstPad *pad;
+  g_autoptr (GstCaps) formats = encoder_formats ();
+  g_autoptr (GstElement) format = NULL;
+  g_autoptr (GstPad) pad = NULL;
   GError *error = NULL;
 
   capture->pipeline = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
-  g_free (description);
   if (!capture->pipeline) {
     fprintf (stderr, "This source cannot be built: %s\n", error->message);
     exit (1);
@@ -711,16 +701,13 @@ build_pipeline (Capture *capture)
   pad = gst_element_get_static_pad (format, "src");
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, keep_format, NULL, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (format);
-  gst_caps_unref (formats);
   capture->tee = gst_bin_get_by_name (GST_BIN (capture->pipeline), "tee");
 }
 
 static void
 run (Capture *capture)
 {
-  GstBus *bus = gst_element_get_bus (capture->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (capture->pipeline);
   guint sources[] = {
     gst_bus_add_watch (bus, receive, capture),
     g_unix_signal_add (SIGINT, interrupted, capture),
@@ -747,7 +734,6 @@ run (Capture *capture)
   gst_element_set_state (capture->pipeline, GST_STATE_NULL);
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
     g_source_remove (sources[i]);
-  gst_object_unref (bus);
 }
 
 int

@@ -280,13 +280,12 @@ paco_run_compare (gpointer data)
       == PACO_LINE_TAKEN) {
     PacoRunItem *item = paco_run_item (run, number);
     gint64 begin = g_get_monotonic_time ();
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
 
     if (run->decoder && !gives_back (item, &error)) {
       paco_run_fail (run, number, PACO_ARCHIVE_DAMAGED,
           "cannot be archived: its frame does not give it back%s%s",
           error ? ": " : "", error ? error->message : "");
-      g_clear_error (&error);
     } else {
       paco_run_release_file (item);
       paco_line_done (run->line, STEP_COMPARE, number);

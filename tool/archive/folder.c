@@ -489,8 +489,7 @@ look_at (const PacoFolder *folder, guint64 n, const PacoSourceKind **kind,
   g_autofree char *path = paco_folder_path (folder, n);
   guint8 head[PEEK_SIZE];
   gssize size = read_head (path, head, sizeof head);
-  GError *reason = NULL;
-  gboolean good = FALSE;
+  g_autoptr (GError) reason = NULL;
 
   *info = (PacoInfo) PACO_INFO_INIT;
   *kind = size > 0 ? paco_source_kind (head, (gsize) size) : NULL;
@@ -504,9 +503,8 @@ look_at (const PacoFolder *folder, guint64 n, const PacoSourceKind **kind,
                paco_folder_file (folder, n)->size, info, &reason))
     refuse (error, path, "cannot be archived: %s", reason->message);
   else
-    good = TRUE;
-  g_clear_error (&reason);
-  return good;
+    return TRUE;
+  return FALSE;
 }
 
 gboolean

@@ -35,6 +35,7 @@ typedef struct
 PacoFolder *paco_folder_read (
     const char *path, const PacoFolderOptions *options, GError **error);
 void paco_folder_free (PacoFolder *folder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PacoFolder, paco_folder_free)
 
 /* Returns the n-th file. */
 const PacoFolderFile *paco_folder_file (const PacoFolder *folder, guint64 n);

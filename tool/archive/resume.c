@@ -124,7 +124,7 @@ keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
 gboolean
 paco_run_resume (PacoRun *run, GError **error)
 {
-  GByteArray *bytes;
+  g_autoptr (GByteArray) bytes = NULL;
   PacoBytes *file;
   PacoKeptFile kept;
   struct stat status;
@@ -145,7 +145,6 @@ paco_run_resume (PacoRun *run, GError **error)
         run->part->part_path,
         "is there already, and is no archive that was begun");
   paco_kept_file_clear (&kept);
-  g_byte_array_unref (bytes);
   paco_bytes_free (file);
   return good;
 }

@@ -337,29 +337,26 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
 {
   Header header;
   Stream stream = { NULL };
-  GByteArray *lines = source->samples;
+  g_autoptr (GByteArray) lines = NULL;
   gboolean done;
 
   if (!peek (bytes, size, size, &source->info, error)
       || !read_header (bytes, size, &header, error)
       || !check_ends (bytes, size, &header, error))
     return FALSE;
-  if (header.picture.interlaced)
-    lines = g_byte_array_new ();
+  lines = header.picture.interlaced ? g_byte_array_new ()
+                                    : g_byte_array_ref (source->samples);
   stream.data = g_byte_array_new ();
   stream.sizes = g_byte_array_new ();
   stream.blocks = g_byte_array_new ();
   done = take_apart (bytes, size, &header, lines, &stream, source, error);
   free_stream (&stream);
-  if (header.picture.interlaced) {
-    if (done) {
-      g_byte_array_set_size (source->samples,
-          header.picture.width * header.picture.height
-              * header.picture.pixel_bytes);
-      paco_png_interlace (
-          &header.picture, TRUE, source->samples->data, lines->data);
-    }
-    g_byte_array_unref (lines);
+  if (done && header.picture.interlaced) {
+    g_byte_array_set_size (source->samples,
+        header.picture.width * header.picture.height
+            * header.picture.pixel_bytes);
+    paco_png_interlace (
+        &header.picture, TRUE, source->samples->data, lines->data);
   }
   if (done)
     place_image (&header, &source->info, source->samples->data, &source->image);
@@ -524,7 +521,7 @@ finish (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
 {
   Rest rest;
   const PacoPngPicture *picture = &rest.header.picture;
-  GByteArray *data;
+  g_autoptr (GByteArray) data = NULL;
   gboolean done;
 
   if (!read_rest (bytes, size, file_size, &rest, error))
@@ -544,7 +541,6 @@ finish (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
     to = put_chunks (&rest, data->data, to + rest.n_before);
     memcpy (to, rest.behind, rest.n_behind);
   }
-  g_byte_array_unref (data);
   return done;
 }
 

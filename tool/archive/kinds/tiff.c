@@ -273,8 +273,8 @@ static gboolean
 parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
 {
   PacoTiffPicture picture = { 0 };
-  GArray *holes = g_array_new (FALSE, FALSE, sizeof (PacoTiffHole));
-  GByteArray *padding = g_byte_array_new ();
+  g_autoptr (GArray) holes = g_array_new (FALSE, FALSE, sizeof (PacoTiffHole));
+  g_autoptr (GByteArray) padding = g_byte_array_new ();
   gboolean done = match (bytes, size)
       || paco_source_fail (
           error, PACO_SOURCE_BROKEN, "it does not begin as TIFF files do");
@@ -282,8 +282,6 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   done = done && paco_tiff_picture_read (&picture, bytes, size, NULL, 0, error)
       && take_apart (&picture, bytes, size, holes, padding, source, error);
   paco_tiff_picture_clear (&picture);
-  g_array_unref (holes);
-  g_byte_array_unref (padding);
   return done;
 }
 

@@ -262,7 +262,7 @@ static gboolean
 compress_with (const PacoTiffPicture *picture, const PacoTiffSettings *settings,
     const guint8 *samples, const guint8 *padding, UseSegment use, gpointer data)
 {
-  GByteArray *written = g_byte_array_new ();
+  g_autoptr (GByteArray) written = g_byte_array_new ();
   PacoTiffMemory memory;
   TIFF *tiff = begin_file (picture, settings, &memory, written);
   gboolean done = FALSE;
@@ -272,7 +272,6 @@ compress_with (const PacoTiffPicture *picture, const PacoTiffSettings *settings,
         tiff, picture, settings, samples, padding, written, use, data);
     TIFFClose (tiff);
   }
-  g_byte_array_unref (written);
   return done;
 }
 
