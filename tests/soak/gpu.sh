@@ -10,13 +10,13 @@
 #
 # BUILD (build) is a build folder made here or elsewhere; SECONDS (1800) are those of
 # both stations; the options are station.c's. GStreamer is there, with its plugins
-# base. Writes tests/soak/gpu.json and gpu.md. 0: passed, 77: there is no GPU.
+# base. Writes tests/soak/gpu.json. 0: passed, 77: there is no GPU.
 set -u
 cd "$(dirname "$0")/../.." || exit
 build=${1:-build} seconds=${2:-1800}
 [ $# -gt 2 ] && shift 2 || shift $#
 export GST_PLUGIN_PATH_1_0="$PWD/$build/plugin"
-report=tests/soak/gpu
+report=tests/soak/gpu.json
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -32,14 +32,12 @@ station () {
   name=$1
   shift
   "$build/tests/soak/soak-station" --seconds=$((seconds / 2)) \
-    --report="$work/$name" "$@"
+    --report="$work/$name.json" "$@"
   status=$?
   if [ $status -eq 77 ]; then
     exit 77
   fi
   [ -s "$work/$name.json" ] || echo '{"passed": false}' >"$work/$name.json"
-  [ -s "$work/$name.md" ] || echo "The $name station ended with $status." \
-    >"$work/$name.md"
   return $status
 }
 
@@ -67,17 +65,6 @@ done
   printf ',\n"second": '
   cat "$work/second.json"
   printf ',\n"passed": %s\n}\n' $passed
-} >"$report.json"
-{
-  printf '# %d seconds with a GPU\n\n' "$seconds"
-  printf 'Written by tests/soak/gpu.sh. %s.\n\n' "${device:-unknown}"
-  printf 'The memory of the GPU that all programs had, before the first station, '
-  printf 'between the two and after\nthe second one: %s, %s and %s MiB. ' \
-    "${before:-?}" "${between:-?}" "${after:-?}"
-  printf 'Passed: %s.\n\n## The first station, which ends with an error\n' $passed
-  sed 1d "$work/first.md"
-  printf '\n## The second station\n'
-  sed 1d "$work/second.md"
-} >"$report.md"
-cat "$report.md"
+} >"$report"
+cat "$report"
 [ $passed = true ]

@@ -5,7 +5,7 @@
  *
  *   soak-record [--seconds=600] [--width=W --height=H --fps=F] [--quality=90]
  *               [--container=mkv|mov|fragmented] [--file=FILE]
- *               [--report=PREFIX] [--keep]
+ *               [--report=FILE] [--keep]
  *
  * Without a size, one is chosen that this machine can hold now. Each picture has
  * its number drawn into it, and every full second a flash, with which the sound
@@ -26,7 +26,7 @@
 
 static int seconds = 600, width, height, fps;
 static double quality = 90;
-static char *container_name, *file, *report_prefix;
+static char *container_name, *file, *report_path;
 static gboolean keep;
 
 static const GOptionEntry options[] = {
@@ -38,8 +38,7 @@ static const GOptionEntry options[] = {
   { "container", 0, 0, G_OPTION_ARG_STRING, &container_name,
       "mkv (the default), mov or fragmented", "NAME" },
   { "file", 0, 0, G_OPTION_ARG_FILENAME, &file, "where to", "FILE" },
-  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_prefix,
-      "write PREFIX.json and PREFIX.md", "PREFIX" },
+  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_path, "as JSON", "FILE" },
   { "keep", 0, 0, G_OPTION_ARG_NONE, &keep, "the file, too", NULL },
   { NULL },
 };
@@ -556,15 +555,12 @@ report_frames (
 
   for (guint i = 0; i < n; i++)
     wrong += g_array_index (playback->numbers, guint32, i) != i;
-  soak_report_number (report, "frames", "frames that the source has given",
-      (double) recording->n_frames, "");
-  soak_report_number (report, "frames_read", "frames in the file", n, "");
-  soak_report_number (report, "frames_wrong",
-      "of these, not the one that belongs there", wrong, "");
-  soak_report_number (report, "frames_off_ms",
-      "largest error of a frame's time stamp",
-      (double) playback->most_off / GST_MSECOND, "ms");
-  soak_report_check (report, "frames_complete", "every frame is there",
+  soak_report_number (report, "frames", (double) recording->n_frames);
+  soak_report_number (report, "frames_read", n);
+  soak_report_number (report, "frames_wrong", wrong);
+  soak_report_number (
+      report, "frames_off_ms", (double) playback->most_off / GST_MSECOND);
+  soak_report_check (report, "frames_complete",
       wrong == 0 && n == recording->n_frames
           && n + 2 * fps >= (guint) seconds * fps
           && playback->most_off < GST_SECOND / (guint) fps / 2);
@@ -578,17 +574,14 @@ report_sync (SoakReport *report, const Playback *playback)
 
   for (guint k = 0; k < n; k++)
     most = fabs (lag (playback, k)) > fabs (most) ? lag (playback, k) : most;
-  soak_report_number (report, "flashes", "flashes", playback->flashes->len, "");
-  soak_report_number (report, "beeps", "beeps", playback->beeps->len, "");
+  soak_report_number (report, "flashes", playback->flashes->len);
+  soak_report_number (report, "beeps", playback->beeps->len);
   if (n > 0) {
-    soak_report_number (report, "lag_first_ms",
-        "from the first flash to its beep", lag (playback, 0), "ms");
-    soak_report_number (report, "lag_last_ms",
-        "from the last flash to its beep", lag (playback, n - 1), "ms");
+    soak_report_number (report, "lag_first_ms", lag (playback, 0));
+    soak_report_number (report, "lag_last_ms", lag (playback, n - 1));
   }
-  soak_report_number (report, "lag_most_ms", "largest of all", most, "ms");
+  soak_report_number (report, "lag_most_ms", most);
   soak_report_check (report, "in_sync",
-      "as many beeps as flashes, and no further apart than a frame",
       n >= (guint) MAX (seconds - 3, 1)
           && MAX (playback->flashes->len, playback->beeps->len) - n <= 1
           && fabs (most) < frame);
@@ -599,37 +592,28 @@ report_all (const Recording *recording, const Playback *playback, double speed)
 {
   SoakReport report;
   GStatBuf file_stat;
-  g_autofree char *title = g_strdup_printf (
-      "A recording of %d seconds with sound", seconds);
   gboolean good;
 
   soak_report_init (&report);
   soak_report_machine (&report);
-  soak_report_text (&report, "format", "format",
+  soak_report_text (&report, "format",
       "%dx%d, 4:2:2 of 10 bits, %d frames a second, quality %g, %s, 16-bit "
       "stereo sound",
       width, height, fps, quality, containers[container].name);
   if (speed > 0)
-    soak_report_number (&report, "speed",
-        "frames a second that were coded before, without a clock", speed, "");
+    soak_report_number (&report, "speed", speed);
   if (g_stat (file, &file_stat) == 0)
-    soak_report_number (&report, "megabytes", "size of the file",
-        (double) file_stat.st_size / 1e6, "MB");
-  soak_report_number (&report, "late_ms", "latest picture of the source",
-      (double) recording->most_late / GST_MSECOND, "ms");
-  soak_report_number (&report, "overruns",
-      "times that the queue before the encoder was full", recording->n_overruns,
-      "");
-  soak_report_check (
-      &report, "held", "the encoder has kept up", recording->n_overruns == 0);
+    soak_report_number (&report, "megabytes", (double) file_stat.st_size / 1e6);
+  soak_report_number (
+      &report, "late_ms", (double) recording->most_late / GST_MSECOND);
+  soak_report_number (&report, "overruns", recording->n_overruns);
+  soak_report_check (&report, "held", recording->n_overruns == 0);
   report_frames (&report, recording, playback);
   report_sync (&report, playback);
-  soak_report_number (&report, "pool",
-      "pictures that the source has memory for, which is not counted below",
-      recording->pool_size, "");
+  soak_report_number (&report, "pool", recording->pool_size);
   soak_report_memory (&report, &recording->memory, MIN (30, seconds / 4),
       seconds >= 60 ? 8 : 64);
-  good = soak_report_write (&report, title, report_prefix);
+  good = soak_report_write (&report, report_path);
   soak_report_clear (&report);
   return good;
 }
@@ -695,6 +679,6 @@ main (int argc, char **argv)
   g_array_unref (playback.beeps);
   g_free (container_name);
   g_free (file);
-  g_free (report_prefix);
+  g_free (report_path);
   return good ? 0 : 1;
 }

@@ -124,7 +124,6 @@ void
 soak_report_init (SoakReport *report)
 {
   report->json = g_string_new ("{");
-  report->table = g_string_new (NULL);
   report->n_failures = 0;
 }
 
@@ -132,12 +131,10 @@ void
 soak_report_clear (SoakReport *report)
 {
   g_string_free (report->json, TRUE);
-  g_string_free (report->table, TRUE);
 }
 
 void
-soak_report_text (SoakReport *report, const char *key, const char *what,
-    const char *format, ...)
+soak_report_text (SoakReport *report, const char *key, const char *format, ...)
 {
   g_autofree char *text = NULL;
   va_list arguments;
@@ -146,30 +143,20 @@ soak_report_text (SoakReport *report, const char *key, const char *what,
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   paco_json_text (paco_json_line (report->json, 2), key, text);
-  g_string_append_printf (report->table, "| %s | %s |\n", what, text);
 }
 
 void
-soak_report_number (SoakReport *report, const char *key, const char *what,
-    double value, const char *unit)
+soak_report_number (SoakReport *report, const char *key, double value)
 {
-  const char *format = value == (double) (gint64) value ? "%.0f" : "%.3f";
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_ascii_formatd (text, sizeof text, format, value);
-  paco_json_real (paco_json_line (report->json, 2), key, value, format);
-  g_string_append_printf (
-      report->table, "| %s | %s%s%s |\n", what, text, *unit ? " " : "", unit);
+  paco_json_real (paco_json_line (report->json, 2), key, value,
+      value == (double) (gint64) value ? "%.0f" : "%.3f");
 }
 
 void
-soak_report_check (
-    SoakReport *report, const char *key, const char *what, gboolean holds)
+soak_report_check (SoakReport *report, const char *key, gboolean holds)
 {
   report->n_failures += !holds;
   paco_json_boolean (paco_json_line (report->json, 2), key, holds);
-  g_string_append_printf (
-      report->table, "| %s | %s |\n", what, holds ? "yes" : "**no**");
 }
 
 void
@@ -179,21 +166,13 @@ soak_report_memory (SoakReport *report, const SoakMemory *memory, double skip,
   SoakTrend resident = soak_trend (memory, SOAK_RESIDENT, skip);
   SoakTrend heap = soak_trend (memory, SOAK_HEAP, skip);
 
-  soak_report_number (report, "resident_first",
-      "resident, least of the first twentieth", resident.first, "MiB");
-  soak_report_number (report, "resident_last",
-      "resident, least of the last twentieth", resident.last, "MiB");
-  soak_report_number (report, "resident_growth",
-      "resident, growth of the line fitted to the least of each twentieth",
-      resident.growth, "MiB");
-  soak_report_number (report, "heap_first",
-      "heap, least of the first twentieth", heap.first, "MiB");
-  soak_report_number (report, "heap_last", "heap, least of the last twentieth",
-      heap.last, "MiB");
-  soak_report_number (report, "heap_growth",
-      "heap, growth of the line fitted to the least of each twentieth",
-      heap.growth, "MiB");
-  soak_report_check (report, "memory_flat", "memory is flat",
+  soak_report_number (report, "resident_first", resident.first);
+  soak_report_number (report, "resident_last", resident.last);
+  soak_report_number (report, "resident_growth", resident.growth);
+  soak_report_number (report, "heap_first", heap.first);
+  soak_report_number (report, "heap_last", heap.last);
+  soak_report_number (report, "heap_growth", heap.growth);
+  soak_report_check (report, "memory_flat",
       resident.growth < most_growth && heap.growth < most_growth);
 }
 
@@ -221,41 +200,22 @@ soak_report_machine (SoakReport *report)
   g_autofree char *date = g_date_time_format (now, "%F");
   double load[3] = { 0, 0, 0 };
 
-  soak_report_text (report, "date", "date (UTC)", "%s", date);
-  soak_report_text (report, "processor", "processor", "%s", name);
-  soak_report_number (report, "cores", "cores", g_get_num_processors (), "");
+  soak_report_text (report, "date", "%s", date);
+  soak_report_text (report, "processor", "%s", name);
+  soak_report_number (report, "cores", g_get_num_processors ());
   if (getloadavg (load, 3) > 0)
-    soak_report_number (report, "load",
-        "load, mean of the last quarter of an hour, this run's own with it",
-        load[2], "");
-}
-
-static gboolean
-write_file (const char *prefix, const char *extension, const char *text)
-{
-  g_autofree char *path = g_strconcat (prefix, extension, NULL);
-  g_autoptr (GError) error = NULL;
-
-  if (g_file_set_contents (path, text, -1, &error))
-    return TRUE;
-  g_printerr ("%s\n", error->message);
-  return FALSE;
+    soak_report_number (report, "load", load[2]);
 }
 
 gboolean
-soak_report_write (SoakReport *report, const char *title, const char *prefix)
+soak_report_write (SoakReport *report, const char *path)
 {
-  g_autofree char *markdown = NULL;
-  gboolean written = TRUE;
+  g_autoptr (GError) error = NULL;
 
-  soak_report_check (
-      report, "passed", "everything as it has to be", report->n_failures == 0);
+  soak_report_check (report, "passed", report->n_failures == 0);
   g_string_append (report->json, "\n}\n");
-  markdown = g_strdup_printf (
-      "# %s\n\n| what | |\n|---|---|\n%s", title, report->table->str);
-  g_print ("%s", markdown);
-  if (prefix)
-    written = write_file (prefix, ".json", report->json->str)
-        && write_file (prefix, ".md", markdown);
-  return written && report->n_failures == 0;
+  g_print ("%s", report->json->str);
+  if (path && !g_file_set_contents (path, report->json->str, -1, &error))
+    g_printerr ("%s\n", error->message);
+  return !error && report->n_failures == 0;
 }

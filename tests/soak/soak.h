@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Measures memory over time, and writes a report in JSON and in Markdown, for the
- * long runs record.c and station.c. */
+ * Measures memory over time, and writes a report in JSON, for the long
+ * runs record.c and station.c. */
 #pragma once
 #include <glib.h>
 
@@ -49,33 +49,30 @@ SoakTrend soak_trend (const SoakMemory *memory, gsize member, double skip);
 
 /* --- Reports --- */
 
+/* JSON: sizes in MiB, times in seconds, unless the key says something else. */
 typedef struct
 {
-  GString *json, *table;
+  GString *json;
   unsigned n_failures;
 } SoakReport;
 
 void soak_report_init (SoakReport *report);
 void soak_report_clear (SoakReport *report);
 
-/* Reports a text. key is the name in JSON, what are the words for it in the
- * table. */
-void soak_report_text (SoakReport *report, const char *key, const char *what,
-    const char *format, ...) G_GNUC_PRINTF (4, 5);
-void soak_report_number (SoakReport *report, const char *key, const char *what,
-    double value, const char *unit);
+void soak_report_text (SoakReport *report, const char *key, const char *format,
+    ...) G_GNUC_PRINTF (3, 4);
+void soak_report_number (SoakReport *report, const char *key, double value);
 /* Says whether what has to be so is so. */
-void soak_report_check (
-    SoakReport *report, const char *key, const char *what, gboolean holds);
-/* Reports the trends of the host's memory, and that neither grows by more than
- * so many MiB. */
+void soak_report_check (SoakReport *report, const char *key, gboolean holds);
+/* Reports the host's memory, the least of the first and of the last twentieth of the
+ * time and the growth of a line fitted to the least of each, and that neither grows by
+ * more than so many MiB. */
 void soak_report_memory (SoakReport *report, const SoakMemory *memory,
     double skip, double most_growth);
 /* Reports date, processor, cores and how busy they are with other things as
- * well. */
+ * well: the load of the last quarter of an hour. */
 void soak_report_machine (SoakReport *report);
 
-/* Writes PREFIX.json and PREFIX.md (or, without a prefix, nothing) and prints the
- * table. Returns whether all checks hold. */
-gboolean soak_report_write (
-    SoakReport *report, const char *title, const char *prefix);
+/* Prints the report and writes it to the file (NULL: to none). Returns whether all
+ * checks hold. */
+gboolean soak_report_write (SoakReport *report, const char *path);
