@@ -391,12 +391,10 @@ test_full_disk_between_streams (void)
 {
   Run *run = new_run (10, true), *other = new_run (0, true);
   g_autoptr (PacoFrameEncoder) encoder = new_encoder ();
-  PacoInfo info = PACO_INFO_INIT;
+  PacoInfo info = gray_info (0, 0);
   g_autofree char *path = path_of ("streams.paco");
   PacoWriter *writer;
 
-  info.n_components = 1;
-  info.depth[0] = 8;
   info.fps_n = 25;
   info.fps_d = 1;
   info.has_place = 1;

@@ -157,13 +157,11 @@ test_frame_rates (void)
 {
   g_autoptr (Run) run = new_run (0, true);
   g_autoptr (PacoFrameEncoder) encoder = new_encoder ();
-  PacoInfo info = PACO_INFO_INIT;
+  PacoInfo info = gray_info (0, 0);
   g_autofree char *path = path_of ("rates.paco");
   PacoWriter *writer;
   g_autoptr (PacoReader) reader = NULL;
 
-  info.n_components = 1;
-  info.depth[0] = 8;
   info.fps_d = 1;
   info.has_place = 1;
   for (unsigned i = 0; i < 30; i++) {

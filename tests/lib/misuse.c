@@ -29,20 +29,35 @@ new_info (void)
 static PacoImage
 new_image (const PacoInfo *info, uint8_t **memory)
 {
-  PacoImage image;
-  size_t bytes;
+  PacoImage image = new_image_of (info, 0, 0, NULL);
 
-  OK (paco_image_init (&image, info, 0, 0, NULL, &bytes, &error));
-  *memory = g_malloc0 (bytes);
-  OK (paco_image_init (&image, info, 0, 0, *memory, &bytes, &error));
+  *memory = image.data[0];
   return image;
+}
+
+static PacoFrameEncoder *
+new_encoder (void)
+{
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+
+  OK (paco_frame_encoder_set (encoder, "backend", "cpu", &error));
+  return encoder;
+}
+
+static PacoFrameDecoder *
+new_decoder (void)
+{
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+
+  OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
+  return decoder;
 }
 
 /* Makes a frame of such a picture, for g_free(). */
 static uint8_t *
 new_frame (size_t *size)
 {
-  g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = new_encoder ();
   PacoInfo info = new_info ();
   PacoFrame frame;
   uint8_t *memory, *data;
@@ -50,7 +65,6 @@ new_frame (size_t *size)
 
   for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
     ((uint16_t *) image.data[0])[i] = g_test_rand_int () & 1023;
-  OK (paco_frame_encoder_set (encoder, "backend", "cpu", &error));
   OK (paco_frame_encoder_configure (encoder, &info, &error));
   OK (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
   data = g_memdup2 (frame.data, frame.size);
@@ -165,12 +179,10 @@ test_null (void)
 static void
 test_memory (void)
 {
-  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
-  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  PacoFrameDecoder *decoder = new_decoder ();
+  PacoFrameEncoder *encoder = new_encoder ();
   PacoBuffer buffers[2];
 
-  OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
-  OK (paco_frame_encoder_set (encoder, "backend", "cpu", &error));
   REFUSED (INVALID, paco_frame_decoder_allocate (decoder, 1, NULL, &error));
   REFUSED (INVALID, paco_frame_decoder_allocate (NULL, 1, &buffers[0], &error));
   REFUSED (
@@ -196,54 +208,29 @@ static void
 test_info (void)
 {
   g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
+  PacoInfo wrong[12];
   PacoImage image;
   uint32_t width, height;
 
-  for (unsigned i = 0; i < 12; i++) {
-    PacoInfo info = new_info ();
-
-    switch (i) {
-      case 0:
-        info.width = 0;
-        break;
-      case 1:
-        info.height = 16385;
-        break;
-      case 2:
-        info.n_components = 5;
-        break;
-      case 3:
-        info.depth[1] = 17;
-        break;
-      case 4:
-        info.depth[2] = 0;
-        break;
-      case 5:
-        info.subsampling_x[0] = 1;
-        break;
-      case 6:
-        info.subsampling_y[1] = 3;
-        break;
-      case 7:
-        memset (info.format, 'a', sizeof info.format);
-        break;
-      case 8:
-        info.matrix = 7;
-        break;
-      case 9:
-        info.par_n = 1;
-        break; /* of 0 */
-      case 10:
-        info.picture_flags = 1;
-        break;
-      case 11:
-        info.mastering.white_point[1] = 65536;
-        break;
-    }
+  for (unsigned i = 0; i < G_N_ELEMENTS (wrong); i++)
+    wrong[i] = new_info ();
+  wrong[0].width = 0;
+  wrong[1].height = 16385;
+  wrong[2].n_components = 5;
+  wrong[3].depth[1] = 17;
+  wrong[4].depth[2] = 0;
+  wrong[5].subsampling_x[0] = 1;
+  wrong[6].subsampling_y[1] = 3;
+  memset (wrong[7].format, 'a', sizeof wrong[7].format);
+  wrong[8].matrix = 7;
+  wrong[9].par_n = 1; /* of 0 */
+  wrong[10].picture_flags = 1;
+  wrong[11].mastering.white_point[1] = 65536;
+  for (unsigned i = 0; i < G_N_ELEMENTS (wrong); i++) {
     REFUSED (
-        UNSUPPORTED, paco_frame_encoder_configure (encoder, &info, &error));
-    REFUSED (
-        UNSUPPORTED, paco_image_init (&image, &info, 0, 0, NULL, NULL, &error));
+        UNSUPPORTED, paco_frame_encoder_configure (encoder, &wrong[i], &error));
+    REFUSED (UNSUPPORTED,
+        paco_image_init (&image, &wrong[i], 0, 0, NULL, NULL, &error));
   }
   {
     PacoInfo info = new_info ();
@@ -279,64 +266,35 @@ test_info (void)
 static void
 test_images (void)
 {
-  g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = new_encoder ();
   PacoInfo info = new_info ();
   g_autofree uint8_t *memory = NULL;
-  PacoImage good = new_image (&info, &memory);
+  PacoImage good = new_image (&info, &memory), wrong[13];
   PacoFrame frame;
 
-  OK (paco_frame_encoder_set (encoder, "backend", "cpu", &error));
   OK (paco_frame_encoder_configure (encoder, &info, &error));
-  for (unsigned i = 0; i < 13; i++) {
-    PacoImage image = good;
-    PacoStatus wanted = i < 4 || i >= 9 ? PACO_STATUS_INVALID
-                                        : PACO_STATUS_UNSUPPORTED;
-    PacoError failure;
+  for (unsigned i = 0; i < G_N_ELEMENTS (wrong); i++)
+    wrong[i] = good;
+  wrong[0].data[2] = NULL;
+  wrong[1].size[1]--;
+  wrong[2].size[0] = 0;
+  wrong[3].stride[0] = PTRDIFF_MIN;
+  wrong[4].stride[0] = 2 * WIDTH - 1;
+  wrong[5].layout[0].group_bytes = 0;
+  wrong[6].layout[0].group_samples = 9;
+  wrong[7].layout[0].word_bytes = 1;
+  wrong[8].layout[1].places[0].shift = 7;
+  wrong[9].where = PACO_IN_CUDA_MEMORY; /* of no context */
+  wrong[10].where = 2;
+  wrong[11].reserved = 1;
+  wrong[12].more[3] = 1;
+  for (unsigned i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    PacoError error;
 
-    switch (i) {
-      case 0:
-        image.data[2] = NULL;
-        break;
-      case 1:
-        image.size[1]--;
-        break;
-      case 2:
-        image.size[0] = 0;
-        break;
-      case 3:
-        image.stride[0] = PTRDIFF_MIN;
-        break;
-      case 4:
-        image.stride[0] = 2 * WIDTH - 1;
-        break;
-      case 5:
-        image.layout[0].group_bytes = 0;
-        break;
-      case 6:
-        image.layout[0].group_samples = 9;
-        break;
-      case 7:
-        image.layout[0].word_bytes = 1;
-        break;
-      case 8:
-        image.layout[1].places[0].shift = 7;
-        break;
-      case 9:
-        image.where = PACO_IN_CUDA_MEMORY; /* of no context */
-        break;
-      case 10:
-        image.where = 2;
-        break;
-      case 11:
-        image.reserved = 1;
-        break;
-      case 12:
-        image.more[3] = 1;
-        break;
-    }
     check_refused (
-        paco_frame_encoder_encode (encoder, &image, NULL, &frame, &failure),
-        &failure, wanted);
+        paco_frame_encoder_encode (encoder, &wrong[i], NULL, &frame, &error),
+        &error,
+        i < 4 || i >= 9 ? PACO_STATUS_INVALID : PACO_STATUS_UNSUPPORTED);
     g_assert_null (frame.data);
   }
   /* The encoder has lost nothing by that. */
@@ -365,7 +323,7 @@ test_chunks (void)
     { { 9, 0, bytes, 17 } },  /* a timecode of a frame rate of 0/0 */
     { { 11, 0, bytes, 20 } }, /* a reference time without a clock */
   };
-  g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = new_encoder ();
   PacoInfo info = new_info ();
   PacoFrameChunk most[2] = { { 200, 0, bytes, 20000 },
     { 201, 0, bytes, 12760 } };
@@ -377,7 +335,6 @@ test_chunks (void)
   PacoFrame frame;
   size_t n = 0;
 
-  OK (paco_frame_encoder_set (encoder, "backend", "cpu", &error));
   OK (paco_frame_encoder_configure (encoder, &info, &error));
   for (unsigned i = 0; i < G_N_ELEMENTS (wrong); i++) {
     PacoError failure;
@@ -576,13 +533,12 @@ decode_whatever (PacoFrameDecoder *decoder, const uint8_t *data, size_t size)
 static void
 test_hostile (void)
 {
-  g_autoptr (PacoFrameDecoder) decoder = paco_frame_decoder_new ();
+  g_autoptr (PacoFrameDecoder) decoder = new_decoder ();
   size_t size, capacity;
   uint8_t *data = new_frame (&size), *changed;
 
   capacity = 2 * size;
   changed = g_malloc (capacity);
-  OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
   OK (paco_frame_decoder_set (decoder, "threads", "2", &error));
   for (unsigned i = 0; i < 400; i++) {
     uint64_t seed = (uint64_t) (uint32_t) g_test_rand_int () << 8 | i;

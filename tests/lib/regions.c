@@ -148,16 +148,12 @@ whole_init (Whole *whole, const Run *run, unsigned reduce)
 {
   g_autoptr (PacoFrameDecoder) decoder = new_decoder (false);
   PacoResult result;
-  size_t bytes;
 
   set_number (decoder, "reduce", reduce);
   for (unsigned i = 0; i < N_FRAMES; i++) {
     PacoImage *image = &whole->images[i];
 
-    OK (paco_image_init (
-        image, &run->info, reduce, PACO_IMAGE_TWO_BYTES, NULL, &bytes, &error));
-    OK (paco_image_init (image, &run->info, reduce, PACO_IMAGE_TWO_BYTES,
-        g_malloc (bytes), &bytes, &error));
+    *image = new_image_of (&run->info, reduce, PACO_IMAGE_TWO_BYTES, NULL);
     OK (paco_frame_decoder_decode (decoder, run->frames[i]->data,
         run->frames[i]->len, image, &result, &error));
     whole->corrupted[i] = result.corrupted_blocks;
@@ -580,7 +576,7 @@ test_region_is_all (void)
     WIDTH = 700,
     HEIGHT = 520
   };
-  PacoInfo info = PACO_INFO_INIT;
+  PacoInfo info = gray_info (WIDTH, HEIGHT);
   g_autoptr (PacoFrameEncoder) encoder = new_encoder ();
   g_autoptr (PacoFrameDecoder) decoder = new_decoder (true);
   g_autofree uint8_t *samples = g_malloc (WIDTH * HEIGHT);
@@ -589,10 +585,6 @@ test_region_is_all (void)
   PacoFrame frame;
   PacoResult result;
 
-  info.width = WIDTH;
-  info.height = HEIGHT;
-  info.n_components = 1;
-  info.depth[0] = 8;
   for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
     samples[i] = (uint8_t) g_test_rand_int ();
   OK (paco_image_init (
@@ -606,9 +598,8 @@ test_region_is_all (void)
       decoder, broken, frame.size, &image, &result, &error));
   g_assert_cmpuint (result.corrupted_blocks, ==, 1);
   for (unsigned right = 0; right < 2; right++) {
-    PacoInfo part = info;
+    PacoInfo part = gray_info (100, 100);
 
-    part.width = part.height = 100;
     set (decoder, "region", right ? "600,420,100,100" : "0,0,100,100");
     OK (paco_image_init (&image, &part, 0, 0, samples, NULL, &error));
     OK (paco_frame_decoder_decode (
@@ -630,18 +621,12 @@ test_region_borders (void)
     SIZE = 40
   };
   static const char *const wavelets[] = { "cdf53", "cdf97", "dd137" };
-  PacoInfo info = PACO_INFO_INIT, part;
+  PacoInfo info = gray_info (WIDTH, HEIGHT), part = gray_info (SIZE, SIZE);
   uint8_t *samples = g_malloc (WIDTH * HEIGHT), *whole;
   g_autofree uint8_t *some = g_malloc (SIZE * SIZE);
   g_autoptr (PacoFrameDecoder) decoder = new_decoder (true);
   PacoImage image, part_image;
 
-  info.width = WIDTH;
-  info.height = HEIGHT;
-  info.n_components = 1;
-  info.depth[0] = 8;
-  part = info;
-  part.width = part.height = SIZE;
   whole = g_malloc (WIDTH * HEIGHT);
   for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
     samples[i] = (uint8_t) g_test_rand_int ();

@@ -422,7 +422,7 @@ test_shared_threads (void)
     PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
     PacoFrameEncoder *encoder = encoder_new (&parameters);
     PacoFrameDecoder *decoder = decoder_new ();
-    PacoInfo info = PACO_INFO_INIT;
+    PacoInfo info = gray_info (64, 64);
     uint8_t samples[64 * 64];
     PacoImage image;
     PacoFrame frame;
@@ -430,9 +430,6 @@ test_shared_threads (void)
     set_number (encoder, "threads", 1 + n % 4);
     OK (paco_frame_decoder_share_threads (decoder, encoder, &error));
     REFUSED (BUSY, paco_frame_decoder_share_threads (decoder, encoder, &error));
-    info.width = info.height = 64;
-    info.n_components = 1;
-    info.depth[0] = 8;
     for (unsigned i = 0; i < sizeof samples; i++)
       samples[i] = (uint8_t) g_test_rand_int ();
     OK (paco_image_init (&image, &info, 0, 0, samples, NULL, &error));
@@ -465,15 +462,12 @@ test_large_attachment (void)
   g_autoptr (PacoFrameEncoder) encoder = encoder_new (&parameters);
   g_autoptr (PacoFrameDecoder) decoder = decoder_new ();
   PacoExtras extras = PACO_EXTRAS_INIT;
-  PacoInfo info = PACO_INFO_INIT;
+  PacoInfo info = gray_info (8, 8);
   uint8_t samples[64] = { 0 }, *bytes = g_malloc (SIZE);
   PacoImage image;
 
   for (unsigned i = 0; i < SIZE; i++)
     bytes[i] = (uint8_t) g_test_rand_int ();
-  info.width = info.height = 8;
-  info.n_components = 1;
-  info.depth[0] = 8;
   OK (paco_image_init (&image, &info, 0, 0, samples, NULL, &error));
   OK (paco_frame_encoder_configure (encoder, &info, &error));
   for (unsigned i = 0; i < 3; i++) {
@@ -560,11 +554,8 @@ test_flights (void)
     for (unsigned which = 0; which < 2; which++) {
       PacoImage *image = which ? &decoded[i] : &images[i];
 
-      OK (paco_image_init (
-          image, &info, 0, PACO_IMAGE_INTERLEAVED, NULL, &bytes, &error));
+      *image = new_image_of (&info, 0, PACO_IMAGE_INTERLEAVED, &bytes);
       g_assert_cmpuint (bytes, ==, 6 * WIDTH * HEIGHT);
-      OK (paco_image_init (image, &info, 0, PACO_IMAGE_INTERLEAVED,
-          g_malloc0 (bytes), &bytes, &error));
     }
     for (size_t k = 0; k < bytes / 2; k++)
       ((uint16_t *) images[i].data[0])[k] = g_test_rand_int () & 0xfff;

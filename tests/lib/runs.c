@@ -28,7 +28,6 @@ void
 add_frame (Run *run, PacoFrameEncoder *encoder, PacoInfo *info)
 {
   uint64_t end;
-  g_autofree uint8_t *samples = NULL;
   PacoImage image;
   PacoFrame frame;
   size_t bytes;
@@ -37,11 +36,9 @@ add_frame (Run *run, PacoFrameEncoder *encoder, PacoInfo *info)
    * counts those that are missing. */
   info->width = (uint32_t) g_test_rand_int_range (30, 90);
   info->height = (uint32_t) g_test_rand_int_range (30, 90);
-  OK (paco_image_init (&image, info, 0, 0, NULL, &bytes, &error));
-  samples = g_malloc (bytes);
+  image = new_image_of (info, 0, 0, &bytes);
   for (size_t k = 0; k < bytes; k++)
-    samples[k] = (uint8_t) g_test_rand_int ();
-  OK (paco_image_init (&image, info, 0, 0, samples, NULL, &error));
+    ((uint8_t *) image.data[0])[k] = (uint8_t) g_test_rand_int ();
   OK (paco_frame_encoder_configure (encoder, info, &error));
   OK (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
   g_byte_array_append (run->bytes, frame.data, (guint) frame.size);
@@ -50,6 +47,7 @@ add_frame (Run *run, PacoFrameEncoder *encoder, PacoInfo *info)
   end = run->bytes->len;
   g_array_append_val (run->offsets, end);
   paco_frame_release (&frame);
+  g_free (image.data[0]);
 }
 
 PacoFrameEncoder *
@@ -67,14 +65,12 @@ new_run (unsigned n, bool places)
 {
   Run *run = g_new0 (Run, 1);
   g_autoptr (PacoFrameEncoder) encoder = new_encoder ();
-  PacoInfo info = PACO_INFO_INIT;
+  PacoInfo info = gray_info (0, 0);
   uint64_t none = 0;
 
   run->bytes = g_byte_array_new ();
   run->offsets = g_array_new (FALSE, FALSE, sizeof (uint64_t));
   g_array_append_val (run->offsets, none);
-  info.n_components = 1;
-  info.depth[0] = 8;
   info.fps_n = 24;
   info.fps_d = 1;
   info.has_place = places;

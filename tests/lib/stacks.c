@@ -158,14 +158,12 @@ decoder_new (unsigned reduce, const char *slices)
 static PacoImage
 slice_image (const PacoInfo *info, unsigned reduce, uint16_t **memory)
 {
-  unsigned how = PACO_IMAGE_TWO_BYTES
-      | (G_BYTE_ORDER == G_BIG_ENDIAN ? PACO_IMAGE_BIG_ENDIAN : 0);
-  PacoImage image;
-  size_t bytes;
+  PacoImage image = new_image_of (info, reduce,
+      PACO_IMAGE_TWO_BYTES
+          | (G_BYTE_ORDER == G_BIG_ENDIAN ? PACO_IMAGE_BIG_ENDIAN : 0),
+      NULL);
 
-  OK (paco_image_init (&image, info, reduce, how, NULL, &bytes, &error));
-  *memory = g_malloc (bytes);
-  OK (paco_image_init (&image, info, reduce, how, *memory, &bytes, &error));
+  *memory = image.data[0];
   return image;
 }
 

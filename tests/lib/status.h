@@ -41,3 +41,33 @@ check_refused (PacoStatus status, const PacoError *error, PacoStatus wanted)
                                                                                \
     check_refused (status, &error, PACO_STATUS_##wanted);                      \
   } while (0)
+
+/* Describes gray pictures of 8 bits. */
+static inline PacoInfo
+gray_info (uint32_t width, uint32_t height)
+{
+  PacoInfo info = PACO_INFO_INIT;
+
+  info.width = width;
+  info.height = height;
+  info.n_components = 1;
+  info.depth[0] = 8;
+  return info;
+}
+
+/* Makes an image of zeros in memory of its own, which g_free (image.data[0]) frees. `how`
+ * has PACO_IMAGE_*; *bytes, if it is asked for, becomes the size. */
+static inline PacoImage
+new_image_of (
+    const PacoInfo *info, uint32_t reduce, uint32_t how, size_t *bytes)
+{
+  PacoImage image;
+  size_t size;
+
+  OK (paco_image_init (&image, info, reduce, how, NULL, &size, &error));
+  OK (paco_image_init (
+      &image, info, reduce, how, g_malloc0 (size), NULL, &error));
+  if (bytes)
+    *bytes = size;
+  return image;
+}
