@@ -3,8 +3,7 @@
  * frames of the files (golden streams) and frames of every kind, each a file of
  * FOLDER/frames, streams of several of them, and whole stacks, as the elements' targets
  * take them, in FOLDER/streams, frames behind what is done to them, in FOLDER/prefixed,
- * files that archives are made of, in FOLDER/files, and of sound, in FOLDER/sound.
- * run.sh calls it. */
+ * and DPX files, in FOLDER/files. run.sh calls it. */
 #include "codec/header.h"
 #include "tests/archive/dpx-writer.h"
 #include "tests/fuzz/fuzz.h"
@@ -117,17 +116,9 @@ write_file_seed (
 static void
 write_file_seeds (const char *folder)
 {
-  static const char pam[] = "P7\nWIDTH 1\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\n"
-                            "TUPLTYPE RGB_ALPHA\nENDHDR\nabcdefghtail";
-  static const char *const pictures[] = { "P5\n3 2\n255\nabcdef",
-    "P6 # of two columns\n2 1 65535\nabcdefghijkl", pam };
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
-  unsigned n = 0;
 
-  for (; n < G_N_ELEMENTS (pictures); n++)
-    write_file_seed (
-        folder, n, (const uint8_t *) pictures[n], strlen (pictures[n]));
-  for (; n < G_N_ELEMENTS (pictures) + N_DPX; n++) {
+  for (unsigned n = 0; n < N_DPX; n++) {
     DpxFile file;
     DpxCase c;
 
@@ -138,45 +129,6 @@ write_file_seeds (const char *folder)
     dpx_file_write (rand, &c, &file);
     write_file_seed (folder, n, file.bytes->data, file.bytes->len);
     dpx_file_clear (&file);
-  }
-}
-
-/* Writes a WAV file behind the byte that says so, and what chunk 15 would keep
- * of it. */
-static void
-write_sound_seeds (const char *folder)
-{
-  /* This is the format, its length behind it: PCM of 16 bits; floats,
-   * extensible. */
-  static const char pcm[] = "\1\0\2\0\200\273\0\0\0\356\2\0\4\0\20\0";
-  static const char floats[] = "\376\377\1\0\200\273\0\0\0\356\2\0\4\0\40\0"
-                               "\26\0\40\0\4\0\0\0\3\0\0\0\0\0\20\0"
-                               "\200\0\0\252\0\70\233\161";
-  static const char ds64[] = "ds64\34\0\0\0"
-                             "\0\0\0\0\0\0\0\0\20\0\0\0\0\0\0\0"
-                             "\4\0\0\0\0\0\0\0\0\0\0";
-
-  for (unsigned n = 0; n < 4; n++) {
-    const char *format = n % 2 ? floats : pcm;
-    uint8_t length = n % 2 ? sizeof floats - 1 : sizeof pcm - 1;
-    uint8_t head[8] = { 'f', 'm', 't', ' ', length };
-    g_autoptr (GByteArray) input = g_byte_array_new ();
-
-    g_byte_array_append (input, (const uint8_t *) "\1", 1);
-    g_byte_array_append (input,
-        (const uint8_t *) (n < 2 ? "RIFF\0\1\0\0WAVE"
-                                 : "RF64\377\377\377\377WAVE"),
-        12);
-    if (n >= 2)
-      g_byte_array_append (input, (const uint8_t *) ds64, sizeof ds64);
-    g_byte_array_append (input, head, sizeof head);
-    g_byte_array_append (input, (const uint8_t *) format, length);
-    g_byte_array_append (input,
-        (const uint8_t *) (n < 2 ? "data\20\0\0\0" : "data\377\377\377\377"),
-        8);
-    g_byte_array_append (
-        input, (const uint8_t *) "abcdefghijklmnopLIST\4\0\0\0INFO", 28);
-    write_file (folder, "sound", n, input);
   }
 }
 
@@ -197,8 +149,6 @@ main (int argc, char **argv)
   make_folder (argv[1], "streams");
   make_folder (argv[1], "prefixed");
   make_folder (argv[1], "files");
-  make_folder (argv[1], "sound");
-  write_sound_seeds (argv[1]);
   write_file_seeds (argv[1]);
   for (guint i = 0; i < seeds->len; i++) {
     const GByteArray *seed = seeds->pdata[i];

@@ -49,8 +49,7 @@ seeds () {
     push | pull | reader) echo $build/seeds/streams ;;
     rtp | library) echo $build/seeds/prefixed ;;
     source) echo $build/seeds/files ;;
-    sound) echo $build/seeds/sound ;;
-    restore | part | container) ;;
+    sound | restore | part | container) ;;
     *) echo $build/seeds/frames ;;
   esac
   [ -d "$build/corpus/$1" ] && echo "$build/corpus/$1"
