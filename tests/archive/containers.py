@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import harness
-from harness import (DAMAGE, DONE, FAILED, PACO, expect, paco, sequence)
+from harness import (DAMAGE, DONE, FAILED, PACO, expect, paco, same, sequence)
 
 SKIP = 77
 
@@ -27,10 +27,6 @@ def wav(seconds, bits=16, channels=2, rate=48000, kind=1, around=b'', short=0):
             + b'data' + struct.pack('<I', len(samples)) + samples[:len(samples) - short]
             + b'LIST' + struct.pack('<I', 4) + b'INFO')
     return b'RIFF' + struct.pack('<I', len(body) + 4) + b'WAVE' + body
-
-
-def same(a, b):
-    subprocess.run(['diff', '-r', os.fspath(a), os.fspath(b)], check=True)
 
 
 def test_round_trip(tmp):

@@ -55,12 +55,23 @@ def picture(kind=6, width=48, height=32, maxval=255, behind=b'', comment=b''):
     return head + bytes(samples) + behind
 
 
+def chunk(kind, data):
+    """A chunk of a PNG file."""
+    return (struct.pack('>I', len(data)) + kind + data
+            + struct.pack('>I', zlib.crc32(kind + data)))
+
+
 def sequence(folder, n=6, first=1, name='shot.{:04}.ppm', **like):
     """Makes a folder of n pictures."""
     os.makedirs(folder, exist_ok=True)
     for i in range(first, first + n):
         (pathlib.Path(folder) / name.format(i)).write_bytes(picture(**like))
     return folder
+
+
+def same(a, b):
+    """Fails unless both folders have the same files."""
+    subprocess.run(['diff', '-r', os.fspath(a), os.fspath(b)], check=True)
 
 
 def frames(path):

@@ -17,8 +17,8 @@ import time
 import zlib
 
 import harness
-from harness import (DAMAGE, DONE, FAILED, INTERRUPTED, PACO, USAGE, Frame, expect, frames,
-                     paco, picture, sequence)
+from harness import (DAMAGE, DONE, FAILED, INTERRUPTED, PACO, USAGE, Frame, chunk, expect, frames,
+                     paco, picture, same, sequence)
 
 
 def archived(tmp, n=6, **like):
@@ -31,10 +31,6 @@ def archived(tmp, n=6, **like):
         sequence(folder, n, **like)
     expect(DONE, 'archive', '-q', '--md5', '--report=', folder, tmp / 'a.paco')
     return folder, tmp / 'a.paco'
-
-
-def same(a, b):
-    subprocess.run(['diff', '-r', os.fspath(a), os.fspath(b)], check=True)
 
 
 def rename(frame, name):
@@ -409,16 +405,12 @@ def test_hostile_rests(tmp):
     bytes: they are refused before anything of that size is made."""
     lines = b''.join(bytes([0]) + random.randbytes(48) for _ in range(8))
 
-    def part(kind, data):
-        return (struct.pack('>I', len(data)) + kind + data
-                + struct.pack('>I', zlib.crc32(kind + data)))
-
     for level in 0, 6:
         folder = tmp / f'in{level}'
         folder.mkdir()
         (folder / 'x.png').write_bytes(
-            b'\x89PNG\r\n\x1a\n' + part(b'IHDR', struct.pack('>IIBBBBB', 16, 8, 8, 2, 0, 0, 0))
-            + part(b'IDAT', zlib.compress(lines, level)) + part(b'IEND', b''))
+            b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 16, 8, 8, 2, 0, 0, 0))
+            + chunk(b'IDAT', zlib.compress(lines, level)) + chunk(b'IEND', b''))
         expect(DONE, 'archive', '-q', '--report=', folder, tmp / f'{level}.paco')
     huge = 0xffffffff
 

@@ -20,20 +20,11 @@ sys.dont_write_bytecode = True
 APPS = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'pipelines', 'apps')
 sys.path.insert(0, APPS)
 from decode_to_numpy import DecodeError, Gst, frames  # noqa: E402
+from scripts import check, launch  # noqa: E402
 
 PROGRAM = os.path.join(APPS, 'decode_to_numpy.py')
 FRAMES, WIDTH, HEIGHT = 3, 38, 22
 RANDOM = numpy.random.default_rng()
-
-
-def check(condition, what, output=''):
-    if not condition:
-        raise SystemExit(f'{what}:\n{output}')
-
-
-def launch(*pipeline):
-    subprocess.run(['gst-launch-1.0', '-q', *' '.join(pipeline).split()],
-                   check=True, timeout=600)
 
 
 def record(name, raw_format, pictures):
@@ -42,10 +33,10 @@ def record(name, raw_format, pictures):
         for picture in pictures:
             file.write(picture)
     muxer = {'.mov': '! qtmux', '.mkv': '! matroskamux', '.paco': ''}
-    launch('filesrc location=source.raw ! rawvideoparse framerate=25/1',
-           f'format={raw_format.lower().replace("_", "-")} width={WIDTH}',
-           f'height={HEIGHT} ! video/x-raw,format={raw_format} ! pacoenc',
-           'rate-control=lossless', muxer[os.path.splitext(name)[1]],
+    launch('filesrc location=source.raw ! rawvideoparse framerate=25/1 '
+           f'format={raw_format.lower().replace("_", "-")} width={WIDTH} '
+           f'height={HEIGHT} ! video/x-raw,format={raw_format} ! pacoenc '
+           f'rate-control=lossless {muxer[os.path.splitext(name)[1]]} '
            f'! filesink location={name}')
 
 
@@ -147,8 +138,8 @@ def test_packed():
         for array in picture:
             numpy.clip(array, 4, 1019, out=array)
     record('planes.mov', 'I422_10LE', [in_planes(p) for p in expected])
-    launch('filesrc location=planes.mov ! decodebin ! videoconvert dither=none !',
-           'video/x-raw,format=v210 ! pacoenc rate-control=lossless ! qtmux !',
+    launch('filesrc location=planes.mov ! decodebin ! videoconvert dither=none ! '
+           'video/x-raw,format=v210 ! pacoenc rate-control=lossless ! qtmux ! '
            'filesink location=v210.mov')
     for frame, picture in zip(frames('v210.mov'), expected):
         for name, samples in zip('YUV', picture):
@@ -166,7 +157,7 @@ def test_reduce():
         small = next(frames('small.mov', reduce)).components
         check(small['Y'].shape == size, small['Y'].shape)
         check(abs(small['Y'].mean() - whole['Y'].mean()) < 6, 'mean')
-    launch('videotestsrc num-buffers=2 ! jpegenc ! matroskamux !',
+    launch('videotestsrc num-buffers=2 ! jpegenc ! matroskamux ! '
            'filesink location=jpeg.mkv')
     check(len(list(frames('jpeg.mkv'))) == 2, 'JPEG')
     for path, text in (('jpeg.mkv', 'no PaCo video'), ('none', 'There is no'),
