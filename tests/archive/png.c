@@ -216,6 +216,19 @@ test_refused (void)
    * makes of it, and the same as another program might write it: a stored block
    * stands in front of the last one. */
   static const guint8 line[] = { 0, 7, 7 };
+  /* Files of other pictures than that. */
+  static const struct
+  {
+    guint32 width, height;
+    guint8 depth, type;
+    const char *word;
+  } heads[] = {
+    { 3, 1, 8, 0, "more or fewer samples" },
+    { 16384, 16384, 16, 6, "too short" },
+    { 16385, 1, 8, 0, "16384" },
+    { 2, 1, 8, 3, "palette" },
+    { 2, 1, 4, 0, "less than 8 bits" },
+  };
   guint8 good[64], odd[64] = { 0x78, 0x01, 0, 0, 0, 0xff, 0xff };
   uLongf size = sizeof good;
   GByteArray *file;
@@ -248,25 +261,12 @@ test_refused (void)
   end_file (file, good, size + 1);
   check_file_refused (file, "behind the compressed samples");
 
-  file = begin_file (3, 1, 8, 0);
-  end_file (file, good, size);
-  check_file_refused (file, "more or fewer samples");
-
-  file = begin_file (16384, 16384, 16, 6);
-  end_file (file, good, size);
-  check_file_refused (file, "too short");
-
-  file = begin_file (16385, 1, 8, 0);
-  end_file (file, good, size);
-  check_file_refused (file, "16384");
-
-  file = begin_file (2, 1, 8, 3);
-  end_file (file, good, size);
-  check_file_refused (file, "palette");
-
-  file = begin_file (2, 1, 4, 0);
-  end_file (file, good, size);
-  check_file_refused (file, "less than 8 bits");
+  for (guint i = 0; i < G_N_ELEMENTS (heads); i++) {
+    file = begin_file (
+        heads[i].width, heads[i].height, heads[i].depth, heads[i].type);
+    end_file (file, good, size);
+    check_file_refused (file, heads[i].word);
+  }
 
   file = begin_file (2, 1, 8, 0);
   append_chunk (file, "acTL", "\0\0\0\2\0\0\0\0", 8);

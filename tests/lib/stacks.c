@@ -271,6 +271,8 @@ test_pictures (void)
 
 /* --- what is refused --- */
 
+#define PICTURES(...) paco_stack_pictures (__VA_ARGS__, &error)
+
 static void
 test_refused (void)
 {
@@ -306,36 +308,22 @@ test_refused (void)
   paco_frame_decoder_free (decoder);
   g_free (memory);
 
-  REFUSED (INVALID,
-      paco_stack_pictures (
-          NULL, size, c.slices, c.width, c.height, none, &error));
-  REFUSED (INVALID,
-      paco_stack_pictures (data, size, NULL, c.width, c.height, none, &error));
-  REFUSED (INVALID,
-      paco_stack_pictures (
-          data, size, c.slices, c.width, c.height, NULL, &error));
-  REFUSED (INVALID,
-      paco_stack_pictures (data, size, c.slices, 0, c.height, none, &error));
-  REFUSED (INVALID,
-      paco_stack_pictures (
-          data, size, c.slices, c.width, c.height + 1, none, &error));
-  REFUSED (MORE,
-      paco_stack_pictures (
-          data, 30, c.slices, c.width, c.height, none, &error));
+  REFUSED (INVALID, PICTURES (NULL, size, c.slices, c.width, c.height, none));
+  REFUSED (INVALID, PICTURES (data, size, NULL, c.width, c.height, none));
+  REFUSED (INVALID, PICTURES (data, size, c.slices, c.width, c.height, NULL));
+  REFUSED (INVALID, PICTURES (data, size, c.slices, 0, c.height, none));
+  REFUSED (
+      INVALID, PICTURES (data, size, c.slices, c.width, c.height + 1, none));
+  REFUSED (MORE, PICTURES (data, 30, c.slices, c.width, c.height, none));
   none[0] = &elsewhere;
-  REFUSED (UNSUPPORTED,
-      paco_stack_pictures (
-          data, size, c.slices, c.width, c.height, none, &error));
+  REFUSED (
+      UNSUPPORTED, PICTURES (data, size, c.slices, c.width, c.height, none));
   elsewhere.where = PACO_IN_HOST_MEMORY;
-  REFUSED (INVALID,
-      paco_stack_pictures (
-          data, size, c.slices, c.width, c.height, none, &error));
+  REFUSED (INVALID, PICTURES (data, size, c.slices, c.width, c.height, none));
   memory = c.slices[0];
   none[0] = NULL;
   c.slices[0] = NULL;
-  REFUSED (INVALID,
-      paco_stack_pictures (
-          data, size, c.slices, c.width, c.height, none, &error));
+  REFUSED (INVALID, PICTURES (data, size, c.slices, c.width, c.height, none));
   c.slices[0] = memory;
 
   /* This is a picture by itself. */
@@ -348,8 +336,7 @@ test_refused (void)
     paco_reference_encode (
         &c.format, &picture, &video, &parameters, NULL, frame, NULL);
     REFUSED (UNSUPPORTED,
-        paco_stack_pictures (frame->data, frame->len, c.slices, c.width,
-            c.height, none, &error));
+        PICTURES (frame->data, frame->len, c.slices, c.width, c.height, none));
   }
   clear (&c);
 }
