@@ -5,58 +5,7 @@
 #include "probability.h"
 
 const PacoProbabilitySet paco_builtin_sets[PACO_N_FAMILIES][PACO_N_SETS] = {
-  {
-      { {
-#include "tables/set-0-0.inc"
-      } },
-      { {
-#include "tables/set-0-1.inc"
-      } },
-      { {
-#include "tables/set-0-2.inc"
-      } },
-      { {
-#include "tables/set-0-3.inc"
-      } },
-      { {
-#include "tables/set-0-4.inc"
-      } },
-      { {
-#include "tables/set-0-5.inc"
-      } },
-      { {
-#include "tables/set-0-6.inc"
-      } },
-      { {
-#include "tables/set-0-7.inc"
-      } },
-  },
-  {
-      { {
-#include "tables/set-1-0.inc"
-      } },
-      { {
-#include "tables/set-1-1.inc"
-      } },
-      { {
-#include "tables/set-1-2.inc"
-      } },
-      { {
-#include "tables/set-1-3.inc"
-      } },
-      { {
-#include "tables/set-1-4.inc"
-      } },
-      { {
-#include "tables/set-1-5.inc"
-      } },
-      { {
-#include "tables/set-1-6.inc"
-      } },
-      { {
-#include "tables/set-1-7.inc"
-      } },
-  },
+#include "tables/sets.inc"
 };
 
 #define N_VALUES (PACO_N_ROWS * PACO_N_CONTEXTS)

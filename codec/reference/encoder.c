@@ -29,6 +29,8 @@ typedef struct
   PacoBlockRecord *records;
   Block *blocks;
   PacoReferenceCounts *counts;
+  PacoReferenceCounted counted; /* or NULL */
+  void *counted_data;
 
   /* With a budget: the step number, and its table, which is one of these. */
   PacoRateTable *table, *lossy_table, *lossless_table;
@@ -215,6 +217,11 @@ encode_block (Encoder *encoder, uint32_t i)
       record->dropped_planes,
       (int) (paco_record_bytes (record, coding->block_checks) + record->length),
       coding->block_checks, weight_of (encoder, i), &encoder->blocks[i].cuts);
+  if (encoder->counted) {
+    encoder->counted (encoder->counted_data, codeblock->subband, record,
+        &counts, encoder->counts);
+    memset (encoder->counts, 0, sizeof *encoder->counts);
+  }
 }
 
 static void
@@ -576,4 +583,22 @@ paco_reference_encode (const PacoPictureFormat *format,
 {
   return paco_reference_encode_counting (
       format, picture, video, parameters, carried_set, NULL, out, error);
+}
+
+gboolean
+paco_reference_count_blocks (const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoParameters *parameters,
+    PacoReferenceCounted counted, void *data, GError **error)
+{
+  static const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  g_autofree PacoReferenceCounts *counts = g_new0 (PacoReferenceCounts, 1);
+  g_autoptr (GByteArray) frame = g_byte_array_new ();
+  Encoder encoder = { .format = format,
+    .picture = picture,
+    .parameters = parameters,
+    .counts = counts,
+    .counted = counted,
+    .counted_data = data };
+
+  return encode (&encoder, &video, NULL, NULL, NULL, frame, error);
 }

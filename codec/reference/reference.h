@@ -37,6 +37,15 @@ gboolean paco_reference_encode_counting (const PacoPictureFormat *format,
     const PacoParameters *parameters, const PacoProbabilitySet *carried_set,
     PacoReferenceCounts *counts, GByteArray *out, GError **error);
 
+/* Codes a picture for what is coded of its blocks: passes each of them, as the encoder
+ * codes it, to counted(), with the number of its subband. */
+typedef void (*PacoReferenceCounted) (void *data, unsigned subband,
+    const PacoBlockRecord *record, const PacoBlockCounts *of_block,
+    const PacoReferenceCounts *counts);
+gboolean paco_reference_count_blocks (const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoParameters *parameters,
+    PacoReferenceCounted counted, void *data, GError **error);
+
 /* Does the same with areas that count more (or NULL), and for frames of a stream
  * with a budget: the frame learns from the history of the frame PACO_RATE_DISTANCE
  * before it, or of the first one (NULL if it is the first one itself), and leaves a

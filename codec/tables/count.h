@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Counts the symbols that the block coder codes of a picture, block by block,
- * without coding them: training sees hundreds of thousands of blocks. The
- * reference's own counts say the same of a whole frame (a test compares
- * them). */
+ * Counts the symbols that the block coder codes of a picture, block by block. */
 #pragma once
 #include "codec/reference/reference.h"
 

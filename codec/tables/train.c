@@ -392,29 +392,17 @@ judge (const Training *training, unsigned folds)
 
 /* --- Writing --- */
 
-static gboolean
-write_set (const PacoProbabilitySet *set, const char *folder, unsigned family,
-    unsigned number, GError **error)
+static void
+append_set (GString *text, const PacoProbabilitySet *set)
 {
-  g_autofree char *name = g_strdup_printf ("set-%u-%u.inc", family, number);
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-  GString *text = g_string_new (NULL);
-  gboolean done;
-
-  g_string_printf (text,
-      "/* Built-in probability set %u of family %u; README.md says how train "
-      "made"
-      " it. */\n",
-      number, family);
+  g_string_append (text, "{ {\n");
   for (unsigned row = 0; row < PACO_N_ROWS; row++) {
     g_string_append (text, "{ ");
     for (unsigned c = 0; c < PACO_N_CONTEXTS; c++)
       g_string_append_printf (text, "%u, ", set->p[row][c]);
     g_string_append (text, "},\n");
   }
-  done = g_file_set_contents (path, text->str, text->len, error);
-  g_string_free (text, TRUE);
-  return done;
+  g_string_append (text, "} },\n");
 }
 
 static void
@@ -433,26 +421,30 @@ static gboolean
 write_part (const Training *training, unsigned folds, unsigned left_out,
     const char *folder, GError **error)
 {
-  g_autofree char *path = g_build_filename (folder, "choice.inc", NULL);
-  GString *text = g_string_new (
+  g_autofree char *choice_path = g_build_filename (folder, "choice.inc", NULL);
+  g_autofree char *sets_path = g_build_filename (folder, "sets.inc", NULL);
+  g_autoptr (GString) choice = g_string_new (
       "/* The set of each cell (codec/policy_set.h), made by train with the "
       "sets.\n"
       " * A line is a density class of a kind of subband. */\n");
-  Family *family = g_new (Family, 1);
-  gboolean done = TRUE;
+  g_autoptr (GString) sets = g_string_new (
+      "/* The built-in probability sets by family and number; README.md says "
+      "how train made\n"
+      " * them. */\n");
+  g_autofree Family *family = g_new (Family, 1);
 
-  for (unsigned f = 0; done && f < PACO_N_FAMILIES; f++) {
+  for (unsigned f = 0; f < PACO_N_FAMILIES; f++) {
     Part part = { training, f, folds, left_out };
 
     train (&part, family);
-    append_choice (text, family->choice);
-    for (unsigned k = 0; done && k < PACO_N_SETS; k++)
-      done = write_set (&family->sets[k], folder, f, k, error);
+    append_choice (choice, family->choice);
+    g_string_append (sets, "{\n");
+    for (unsigned k = 0; k < PACO_N_SETS; k++)
+      append_set (sets, &family->sets[k]);
+    g_string_append (sets, "},\n");
   }
-  done = done && g_file_set_contents (path, text->str, text->len, error);
-  g_string_free (text, TRUE);
-  g_free (family);
-  return done;
+  return g_file_set_contents (sets_path, sets->str, sets->len, error)
+      && g_file_set_contents (choice_path, choice->str, choice->len, error);
 }
 
 /* Writes everything; with folds, into a folder for each fold that is left out. */

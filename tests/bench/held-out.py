@@ -22,8 +22,7 @@ import bench
 SAME = (('clip10_photostrain_1920x1080_422p10.y4m', 'p2k_osprey.ppm'),)
 GROUPS = (('kodim*',), ('p2k_*', 'p4k_*', 'clip10*'), ('med*',),
           ('dci12*', 'exr12*', 'rgb16*'), ('clip8*',))
-TABLES = [f'set-{family}-{number}.inc' for family in range(2)
-          for number in range(8)] + ['choice.inc']
+TABLES = ['sets.inc', 'choice.inc']
 
 
 def folds_of(files, n):

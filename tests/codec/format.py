@@ -44,10 +44,10 @@ def need(condition, what):
 
 
 def read_builtin_set(project, family):
-    with open(f'{project}/codec/tables/set-{family}-0.inc',
-              encoding='utf-8') as file:
+    with open(f'{project}/codec/tables/sets.inc', encoding='utf-8') as file:
         text = re.sub(r'/\*.*?\*/', '', file.read(), flags=re.S)
-    return [int(value) for value in re.findall(r'\d+', text)]
+    values = [int(value) for value in re.findall(r'\d+', text)]
+    return values[8 * family * 192 * 55:][:192 * 55]
 
 
 def check_carried_set(data, builtin):
