@@ -208,3 +208,29 @@ deposit_bits (uint64_t value, uint64_t mask)
   return result;
 #endif
 }
+
+/* What a column's contexts gain, in its row, in the next one and in the one after that,
+ * by how many fresh columns lie beside it (bits 0-1) and how many two columns away (bits
+ * 2-3); and what left columns add to the right ones of their row. */
+typedef struct
+{
+  uint8_t y0[16], y1[16], y2[16], right[16];
+} BpcGains;
+
+BPC_INLINE BpcGains
+bpc_gains (const BpcWeights *weights)
+{
+  BpcGains gains;
+
+  for (unsigned i = 0; i < 16; i++) {
+    unsigned beside = i % 4, far = i / 4;
+
+    gains.y0[i] = (uint8_t) (weights->horizontal * beside
+        + weights->horizontal_2 * far);
+    gains.y1[i] = (uint8_t) (weights->diagonal * beside
+        + weights->knight * far);
+    gains.y2[i] = (uint8_t) (weights->knight * beside);
+    gains.right[i] = (uint8_t) (weights->horizontal * beside);
+  }
+  return gains;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What the lanes of the block coder have in common in AVX2 and AVX-512: a byte for each
  * of the 32 lanes, or for half of the coefficients of a row, is in a register of 256
- * bits. bpc_lanes_avx2.h and bpc_lanes_avx512.h include it. */
+ * bits. bpc_avx2.c and bpc_lanes_avx512.h include it. */
 #pragma once
 #include "codec/cpu/bpc_bits.h"
 #include <immintrin.h>
@@ -102,4 +102,30 @@ lanes_present (LanesBytes classes)
   any = _mm_or_si128 (any, _mm_srli_si128 (any, 4));
   any = _mm_or_si128 (any, _mm_srli_si128 (any, 2));
   return (unsigned) _mm_cvtsi128_si32 (any) & 0xffff;
+}
+
+/* The probabilities of the lanes of a stripe: those of each class that occurs, and the
+ * lanes that have the class. */
+typedef struct
+{
+  unsigned n;
+  const uint8_t *p[PACO_N_DENSITIES];
+  __m256i lanes[PACO_N_DENSITIES];
+} LanesTables;
+
+BPC_INLINE void
+lanes_tables (LanesTables *tables, const uint8_t p[PACO_N_DENSITIES][64],
+    const uint8_t *classes, unsigned present)
+{
+  __m256i all = lanes_load (classes);
+  unsigned n = 0;
+
+  for (; present; present &= present - 1) {
+    unsigned class = (unsigned) __builtin_ctz (present);
+
+    tables->p[n] = p[class];
+    tables->lanes[n++] = _mm256_cmpeq_epi8 (
+        all, _mm256_set1_epi8 ((char) class));
+  }
+  tables->n = n;
 }

@@ -5,7 +5,6 @@
  * order of the lanes. */
 #pragma once
 #include "codec/cpu/bpc_lanes_avx.h"
-#include <math.h>
 
 #define LANES_NAME "avx512"
 #define LANES_OPS paco_bpc_ops_avx512
@@ -157,14 +156,6 @@ typedef struct
   uint8_t *reserved_by;
   size_t n;
 } LanesEncoder;
-
-BPC_INLINE void
-lanes_encoder_begin (LanesEncoder *e, PacoBpcScratch *scratch)
-{
-  memset (e, 0, sizeof *e);
-  e->finished = scratch->finished;
-  e->reserved_by = scratch->reserved_by;
-}
 
 BPC_INLINE __m256i
 lanes_numbers (void)
@@ -322,13 +313,6 @@ typedef struct
   __m256i shared_s, shared_d;
   const uint8_t *next; /* codeword */
 } LanesDecoder;
-
-BPC_INLINE void
-lanes_decoder_begin (LanesDecoder *d, const uint8_t *codewords)
-{
-  memset (d, 0, sizeof *d);
-  d->next = codewords;
-}
 
 /* Codes, or decodes, the symbols of 16 coders. */
 BPC_INLINE __mmask16

@@ -17,11 +17,6 @@ typedef struct
   uint8x16_t low, high; /* lanes 0..15, 16..31 */
 } LanesBytes;
 
-typedef struct
-{
-  LanesBytes left, right;
-} LanesRow;
-
 /* Byte i has bit i % 8. */
 BPC_INLINE uint8x16_t
 lanes_bit_of_byte (void)
@@ -54,20 +49,6 @@ lanes_mask (LanesBytes v)
   sums = vpaddq_u8 (sums, sums);
   sums = vpaddq_u8 (sums, sums);
   return vgetq_lane_u32 (vreinterpretq_u32_u8 (sums), 0);
-}
-
-BPC_INLINE uint64_t
-lanes_row_mask (LanesRow r)
-{
-  const uint8x16_t bit = lanes_bit_of_byte ();
-  uint8x16_t left = vpaddq_u8 (
-      vandq_u8 (r.left.low, bit), vandq_u8 (r.left.high, bit));
-  uint8x16_t right = vpaddq_u8 (
-      vandq_u8 (r.right.low, bit), vandq_u8 (r.right.high, bit));
-  uint8x16_t sums = vpaddq_u8 (left, right);
-
-  sums = vpaddq_u8 (sums, sums);
-  return vgetq_lane_u64 (vreinterpretq_u64_u8 (sums), 0);
 }
 
 BPC_INLINE LanesBytes
@@ -104,6 +85,12 @@ BPC_INLINE LanesBytes
 lanes_sub (LanesBytes a, LanesBytes b)
 {
   return (LanesBytes){ vsubq_u8 (a.low, b.low), vsubq_u8 (a.high, b.high) };
+}
+
+BPC_INLINE LanesBytes
+lanes_times_4 (LanesBytes v)
+{
+  return (LanesBytes){ vshlq_n_u8 (v.low, 2), vshlq_n_u8 (v.high, 2) };
 }
 
 BPC_INLINE LanesBytes
@@ -174,9 +161,17 @@ lanes_differ (LanesBytes v, uint8_t value)
       (LanesBytes){ vceqq_u8 (v.low, same), vceqq_u8 (v.high, same) });
 }
 
+typedef uint8x16_t LanesTable;
+
+BPC_INLINE LanesTable
+lanes_load_table (const uint8_t table[16])
+{
+  return vld1q_u8 (table);
+}
+
 /* table[v]; 0 where v is 16 or more. */
 BPC_INLINE LanesBytes
-lanes_lookup_16 (uint8x16_t table, LanesBytes v)
+lanes_lookup_16 (LanesTable table, LanesBytes v)
 {
   return (LanesBytes){ vqtbl1q_u8 (table, v.low), vqtbl1q_u8 (table, v.high) };
 }
@@ -221,73 +216,38 @@ lanes_lookup_signs (const uint8_t table[16], LanesBytes h, LanesBytes v)
           lanes_sign_index (h.low, v.low), lanes_sign_index (h.high, v.high) });
 }
 
-BPC_INLINE LanesRow
-lanes_row_zero (void)
-{
-  return (LanesRow){ lanes_all (0), lanes_all (0) };
-}
-
-BPC_INLINE LanesRow
-lanes_row_load (const void *data)
-{
-  const uint8_t *bytes = data;
-
-  return (LanesRow){ lanes_load (bytes), lanes_load (bytes + 32) };
-}
-
-BPC_INLINE void
-lanes_row_store (void *data, LanesRow r)
-{
-  uint8_t *bytes = data;
-
-  lanes_store (bytes, r.left);
-  lanes_store (bytes + 32, r.right);
-}
-
-BPC_INLINE LanesRow
-lanes_row_add (LanesRow a, LanesRow b)
-{
-  return (LanesRow){ lanes_add (a.left, b.left), lanes_add (a.right, b.right) };
-}
-
-/* The first makes a row of its left half; the second returns the half of a side, 0 or
- * 32. */
-BPC_INLINE LanesRow
-lanes_row_of_left (LanesBytes left)
-{
-  return (LanesRow){ left, left };
-}
-
 BPC_INLINE LanesBytes
-lanes_side (LanesRow r, unsigned side)
+lanes_refining (LanesBytes contexts)
 {
-  return side ? r.right : r.left;
+  uint8x16_t first = vdupq_n_u8 (PACO_REFINEMENT_CONTEXT);
+
+  return (LanesBytes){
+    vaddq_u8 (vshrq_n_u8 (contexts.low, PACO_REFINEMENT_SHIFT), first),
+    vaddq_u8 (vshrq_n_u8 (contexts.high, PACO_REFINEMENT_SHIFT), first),
+  };
 }
 
-BPC_INLINE LanesBytes
-lanes_negative (LanesBytes v)
+/* Returns which of 16 columns are rounded up. */
+BPC_INLINE uint8x16_t
+lanes_round_16 (uint8x16_t c, const uint8_t *bytes)
 {
-  return (LanesBytes){ vcltzq_s8 (vreinterpretq_s8_u8 (v.low)),
-    vcltzq_s8 (vreinterpretq_s8_u8 (v.high)) };
+  uint8x16_t sum = vandq_u8 (vld1q_u8 (bytes), vdupq_n_u8 (15));
+
+  sum = vaddq_u8 (sum, vminq_u8 (c, vdupq_n_u8 (4)));
+  sum = vsubq_u8 (sum, vcgeq_u8 (c, vdupq_n_u8 (PACO_ROUNDING_5)));
+  sum = vsubq_u8 (sum, vcgeq_u8 (c, vdupq_n_u8 (PACO_ROUNDING_6)));
+  sum = vsubq_u8 (sum, vcgeq_u8 (c, vdupq_n_u8 (PACO_ROUNDING_7)));
+  return vtstq_u8 (sum, vdupq_n_u8 (1 << PACO_FRACTION_BITS));
 }
 
-/* Returns the highest bits of the bytes. */
-BPC_INLINE uint64_t
-lanes_row_top_bits (LanesRow r)
+BPC_INLINE uint32_t
+lanes_round_half (LanesBytes c, const uint8_t bytes[32])
 {
-  return lanes_row_mask (
-      (LanesRow){ lanes_negative (r.left), lanes_negative (r.right) });
+  return lanes_mask ((LanesBytes){
+      lanes_round_16 (c.low, bytes), lanes_round_16 (c.high, bytes + 16) });
 }
 
-/* Doubles the bytes and adds the mask's bits. */
-BPC_INLINE LanesRow
-lanes_row_push (LanesRow r, uint64_t mask)
-{
-  r = lanes_row_add (r, r);
-  r.left = lanes_sub (r.left, lanes_where ((uint32_t) mask));
-  r.right = lanes_sub (r.right, lanes_where (mask >> 32));
-  return r;
-}
+#include "codec/cpu/bpc_template_halves.h"
 
 /* --- The arithmetic coder --- */
 
@@ -398,14 +358,6 @@ typedef struct
   size_t n;
 } LanesEncoder;
 
-BPC_INLINE void
-lanes_encoder_begin (LanesEncoder *e, PacoBpcScratch *scratch)
-{
-  memset (e, 0, sizeof *e);
-  e->finished = scratch->finished;
-  e->reserved_by = scratch->reserved_by;
-}
-
 /* Notes for the coders of the mask, in the order of their numbers, the codeword that
  * each has finished and that it reserves a new one. */
 BPC_INLINE void
@@ -486,13 +438,6 @@ typedef struct
   uint32x4_t s[8], d[8];
   const uint8_t *next; /* codeword */
 } LanesDecoder;
-
-BPC_INLINE void
-lanes_decoder_begin (LanesDecoder *d, const uint8_t *codewords)
-{
-  memset (d, 0, sizeof *d);
-  d->next = codewords;
-}
 
 /* Gives the coders of the mask their next codewords. */
 BPC_INLINE void

@@ -4,6 +4,10 @@
  * it is checked that none of these zeros was read. */
 #pragma once
 
+/* It cannot go on before it knows which coefficients have just become significant. So
+ * it first computes the contexts that the next column needs, and no others: those that
+ * fresh columns of a side (0, 32) change in the other columns of their row and of the
+ * next one, and in the same columns of the next row. */
 BPC_INLINE void
 decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
     unsigned g, Scan scan, bool full, unsigned sharing)
@@ -30,8 +34,8 @@ decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
     left = lanes_side_contexts (left, (uint32_t) refined);
     bits_left = lanes_decode (d, lanes_side_probabilities (&tables, left), 0,
         (uint32_t) active, full, sharing);
-    right = lanes_add_beside (
-        weights, right, lanes_fresh (bits_left, (uint32_t) closed), 0);
+    right = lanes_add_columns (right, weights->horizontal,
+        lanes_fresh (bits_left, (uint32_t) closed), 0);
     fresh = bits_left & ~(uint32_t) closed;
     left = lanes_add_below (weights, lanes_side (w.down1, 0), (uint32_t) fresh);
 
@@ -39,8 +43,8 @@ decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
     right = lanes_side_contexts (right, refined >> 32);
     bits_right = lanes_decode (d, lanes_side_probabilities (&tables, right), 0,
         active >> 32, full, sharing);
-    left = lanes_add_diagonal (
-        weights, left, lanes_fresh (bits_right, closed >> 32), 32);
+    left = lanes_add_columns (
+        left, weights->diagonal, lanes_fresh (bits_right, closed >> 32), 32);
     row = bits_left | (uint64_t) bits_right << 32;
     fresh = row & ~closed;
 
@@ -391,7 +395,7 @@ decode_block (PacoBpcScratch *scratch, const PacoBpcBlock *block,
     const PacoBlockRecord *record, const uint8_t *bytes)
 {
   Coding coding;
-  LanesDecoder d;
+  LanesDecoder d = { .next = scratch->input };
 
   if (record->planes == 0) {
     write_zeros (block);
@@ -404,7 +408,6 @@ decode_block (PacoBpcScratch *scratch, const PacoBpcBlock *block,
   memset (scratch->negative, 0,
       (block->height + 2 * BPC_MARGIN) * sizeof (uint64_t));
   coding.limit = scratch->input + record->length;
-  lanes_decoder_begin (&d, scratch->input);
   if (!decode_planes (&coding, &d)
       || !(record->cut ? ends_with_codewords (&coding, &d)
                        : decode_string (&coding, &d))) {

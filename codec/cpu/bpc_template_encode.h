@@ -332,7 +332,7 @@ count_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes,
   memset (s->significant, 0, sizeof s->significant);
   s->awake[n_planes] = 0;
   for (unsigned p = n_planes; p-- > 0;) {
-    LanesCount count = lanes_count_begin ();
+    LanesCount count = { 0 };
 
     memset (s->plane[p] + block->height, 0,
         (n_rows - block->height) * sizeof (uint64_t));
@@ -455,7 +455,7 @@ encode_coded (Coding *coding, const PacoBlockCounts *counts, uint8_t *out,
   PacoCutPoints *points = coding->block->cut_points;
   PacoBpcScratch *s = coding->scratch;
   uint32_t n_significant = 0;
-  LanesEncoder e;
+  LanesEncoder e = { .finished = s->finished, .reserved_by = s->reserved_by };
   BitWriter writer = { .at = s->string };
   BitReader reader = { .data = s->string };
   size_t plain;
@@ -463,7 +463,6 @@ encode_coded (Coding *coding, const PacoBlockCounts *counts, uint8_t *out,
   if (points)
     memset (points, 0, sizeof *points);
   coding->out = out;
-  lanes_encoder_begin (&e, s);
   for (unsigned plane = record->planes; plane-- > lowest;) {
     encode_plane (coding, &e, plane, n_significant);
     n_significant += counts->top[plane];

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Rows of the block coder as two halves, for instruction sets whose registers do not
+ * hold the 64 bytes of a row, and what coefficients add to contexts (FORMAT.md section
+ * 7.3). bpc_plain.c, bpc_avx2.c and bpc_lanes_neon.h include it after their operations
+ * on LanesBytes. */
+#pragma once
+
+typedef struct
+{
+  LanesBytes left, right;
+} LanesRow;
+
+BPC_INLINE LanesRow
+lanes_row_zero (void)
+{
+  return (LanesRow){ lanes_all (0), lanes_all (0) };
+}
+
+BPC_INLINE LanesRow
+lanes_row_load (const void *data)
+{
+  const uint8_t *bytes = data;
+
+  return (LanesRow){ lanes_load (bytes), lanes_load (bytes + 32) };
+}
+
+BPC_INLINE void
+lanes_row_store (void *data, LanesRow r)
+{
+  uint8_t *bytes = data;
+
+  lanes_store (bytes, r.left);
+  lanes_store (bytes + 32, r.right);
+}
+
+BPC_INLINE LanesRow
+lanes_row_add (LanesRow a, LanesRow b)
+{
+  return (LanesRow){ lanes_add (a.left, b.left), lanes_add (a.right, b.right) };
+}
+
+BPC_INLINE LanesRow
+lanes_row_of_left (LanesBytes left)
+{
+  return (LanesRow){ left, left };
+}
+
+BPC_INLINE LanesBytes
+lanes_side (LanesRow r, unsigned side)
+{
+  return side ? r.right : r.left;
+}
+
+BPC_INLINE uint64_t
+lanes_row_top_bits (LanesRow r)
+{
+  return lanes_bit (r.left, 7) | (uint64_t) lanes_bit (r.right, 7) << 32;
+}
+
+BPC_INLINE uint64_t
+lanes_odd (const uint8_t bytes[64])
+{
+  return lanes_bit (lanes_load (bytes), 0)
+      | (uint64_t) lanes_bit (lanes_load (bytes + 32), 0) << 32;
+}
+
+BPC_INLINE uint64_t
+lanes_round (LanesRow contexts, const uint8_t bytes[64])
+{
+  return lanes_round_half (contexts.left, bytes)
+      | (uint64_t) lanes_round_half (contexts.right, bytes + 32) << 32;
+}
+
+BPC_INLINE LanesRow
+lanes_count (LanesRow counts, uint64_t mask)
+{
+  counts.left = lanes_sub (counts.left, lanes_where ((uint32_t) mask));
+  counts.right = lanes_sub (counts.right, lanes_where (mask >> 32));
+  return counts;
+}
+
+BPC_INLINE LanesRow
+lanes_row_push (LanesRow r, uint64_t mask)
+{
+  return lanes_count (lanes_row_add (r, r), mask);
+}
+
+/* --- Contexts --- */
+
+/* The tables of BpcGains, and single weights. */
+typedef struct
+{
+  LanesTable y0, y1, y2, right;
+  LanesBytes horizontal, diagonal, vertical, vertical_2, knight;
+} LanesWeights;
+
+BPC_INLINE LanesWeights
+lanes_weights (const BpcWeights *weights)
+{
+  BpcGains gains = bpc_gains (weights);
+
+  return (LanesWeights){
+    .y0 = lanes_load_table (gains.y0),
+    .y1 = lanes_load_table (gains.y1),
+    .y2 = lanes_load_table (gains.y2),
+    .right = lanes_load_table (gains.right),
+    .horizontal = lanes_all (weights->horizontal),
+    .diagonal = lanes_all (weights->diagonal),
+    .vertical = lanes_all (weights->vertical),
+    .vertical_2 = lanes_all (weights->vertical_2),
+    .knight = lanes_all (weights->knight),
+  };
+}
+
+/* Computes the spread of half a row from how many fresh columns lie beside and two away
+ * from each of its columns. Returns these numbers as the tables take them. */
+BPC_INLINE LanesBytes
+lanes_spread_half (const LanesWeights *w, LanesBytes beside, LanesBytes far,
+    LanesBytes here, LanesBytes *y0, LanesBytes *y1, LanesBytes *y2)
+{
+  LanesBytes sums = lanes_add (beside, lanes_times_4 (far));
+
+  *y0 = lanes_lookup_16 (w->y0, sums);
+  *y1 = lanes_add (
+      lanes_lookup_16 (w->y1, sums), lanes_and (here, w->vertical));
+  *y2 = lanes_add (
+      lanes_lookup_16 (w->y2, sums), lanes_and (here, w->vertical_2));
+  return sums;
+}
+
+typedef struct
+{
+  LanesRow y0, y1, y2, right;
+} LanesSpread;
+
+BPC_INLINE LanesSpread
+lanes_spread (const LanesWeights *w, uint64_t fresh)
+{
+  LanesBytes left_here = lanes_where ((uint32_t) fresh);
+  LanesBytes right_here = lanes_where (fresh >> 32);
+  LanesBytes left = lanes_and (left_here, lanes_all (1));
+  LanesBytes right = lanes_and (right_here, lanes_all (1));
+  LanesBytes left_before = lanes_from_previous (left);
+  LanesBytes left_after = lanes_from_next (left);
+  LanesBytes right_before = lanes_from_previous (right);
+  LanesBytes right_after = lanes_from_next (right);
+  LanesBytes sums;
+  LanesSpread r;
+
+  lanes_spread_half (w, lanes_add (right, right_before),
+      lanes_add (left_before, left_after), left_here, &r.y0.left, &r.y1.left,
+      &r.y2.left);
+  sums = lanes_spread_half (w, lanes_add (left, left_after),
+      lanes_add (right_before, right_after), right_here, &r.y0.right,
+      &r.y1.right, &r.y2.right);
+  r.right.left = lanes_all (0);
+  r.right.right = lanes_lookup_16 (w->right, sums);
+  return r;
+}
+
+BPC_INLINE uint32_t
+lanes_fresh (uint32_t bits, uint32_t significant)
+{
+  return bits & ~significant;
+}
+
+BPC_INLINE LanesBytes
+lanes_add_columns (
+    LanesBytes contexts, LanesBytes weight, uint32_t fresh, unsigned side)
+{
+  uint32_t beyond = side ? fresh << 1 : fresh >> 1;
+
+  contexts = lanes_add (contexts, lanes_and (lanes_where (fresh), weight));
+  return lanes_add (contexts, lanes_and (lanes_where (beyond), weight));
+}
+
+BPC_INLINE LanesBytes
+lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
+{
+  LanesBytes here = lanes_where (fresh);
+  LanesBytes knight = lanes_and (here, w->knight);
+
+  contexts = lanes_add (contexts, lanes_and (here, w->vertical));
+  return lanes_add (contexts,
+      lanes_add (lanes_from_previous (knight), lanes_from_next (knight)));
+}
+
+BPC_INLINE LanesBytes
+lanes_side_contexts (LanesBytes contexts, uint32_t refined)
+{
+  return lanes_select (refined, lanes_refining (contexts), contexts);
+}
+
+BPC_INLINE LanesRow
+lanes_contexts (LanesRow contexts, uint64_t refined)
+{
+  return (LanesRow){ lanes_side_contexts (contexts.left, (uint32_t) refined),
+    lanes_side_contexts (contexts.right, refined >> 32) };
+}
