@@ -266,11 +266,9 @@ paco_coder_start (PacoCoder *coder, GError **error)
   coder->n_flights *= coder->n_devices;
   coder->depth = coder->n_flights;
   for (unsigned i = 0; i < coder->n_flights; i++) {
-    if (!flight_start (coder, i)) {
-      g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
+    if (!flight_start (coder, i))
+      return paco_fail (error, PACO_ERROR_MEMORY,
           "the %s's threads could not be started", coder->kind->name);
-      return FALSE;
-    }
   }
   return TRUE;
 }
@@ -529,10 +527,9 @@ paco_coder_check_memory (
   if (picture->memory == PACO_MEMORY_HOST
       || (coder->klass->device && coder->n_devices == 1))
     return TRUE;
-  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  return paco_refuse (error,
       "the %s backend (%s) does not reach pictures in a device's memory",
       coder->klass->backend, coder->stats.device);
-  return FALSE;
 }
 
 gboolean

@@ -190,11 +190,9 @@ prepare_flights (PacoDecoder *decoder, GError **error)
   clear_flights (decoder);
   for (unsigned i = 0; i < coder->depth; i++) {
     decoder->flights[i].records = g_try_new (PacoBlockRecord, n_blocks);
-    if (!decoder->flights[i].records) {
-      g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+    if (!decoder->flights[i].records)
+      return paco_fail (error, PACO_ERROR_MEMORY,
           "not enough memory for the index of a frame");
-      return FALSE;
-    }
   }
   if (decoder->concealer)
     paco_concealer_forget (decoder->concealer);
@@ -211,12 +209,10 @@ prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
 
   if (!paco_header_check_pixels (header, decoder->max_pixels, error))
     return FALSE;
-  if (decoder->reduce > header->coding.levels) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  if (decoder->reduce > header->coding.levels)
+    return paco_refuse (error,
         "reduce=%u, but the frame has only %u levels to leave out",
         decoder->reduce, header->coding.levels);
-    return FALSE;
-  }
   if (!paco_layouts_check (&header->picture, layout, error))
     return FALSE;
   paco_coder_set_depth (coder, &header->picture);
@@ -224,12 +220,10 @@ prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
   coder->geometry[decoder->form] = geometry;
   /* A few bytes may claim a picture of gigabytes, but every block of it has a
    * byte in the index. */
-  if (header->index_size < geometry->n_blocks) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
+  if (header->index_size < geometry->n_blocks)
+    return paco_fail (error, PACO_ERROR_CORRUPT,
         "the frame's index of %u bytes is too small for %u codeblocks",
         header->index_size, geometry->n_blocks);
-    return FALSE;
-  }
   if (paco_header_same_stream (header, other))
     coder->geometry[!decoder->form] = paco_geometry_new (
         &other->picture, &other->coding);
@@ -275,15 +269,12 @@ submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
   PacoDecoderJob job;
   bool is_slice;
 
-  if (!paco_decoder_takes (decoder, header)) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  if (!paco_decoder_takes (decoder, header))
+    return paco_refuse (error,
         "the frame is of another format than the decoder was set up for");
-    return FALSE;
-  }
   if (compares && destination->crop.width > 0) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "a region is not compared; only whole pictures are");
-    return FALSE;
+    return paco_refuse (
+        error, "a region is not compared; only whole pictures are");
   }
   if (!paco_coder_check_memory (&decoder->coder, destination, error)
       || !paco_picture_check (

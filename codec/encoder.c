@@ -166,13 +166,11 @@ update_budget (PacoEncoder *encoder, const PacoEncoderForm *form,
 {
   if (!paco_policy_budget (&encoder->parameters, budget, error))
     return FALSE;
-  if (*budget < form->min_frame_size) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  if (*budget < form->min_frame_size)
+    return paco_refuse (error,
         "a frame of this video takes %zu bytes at least, and the budget is %u"
         " bytes; raise bitrate or frame-size, or lower levels",
         form->min_frame_size, *budget);
-    return FALSE;
-  }
   return TRUE;
 }
 
@@ -465,11 +463,10 @@ check_extra (
 
   if (job->rate.budget == 0 || size <= most)
     return TRUE;
-  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  return paco_refuse (error,
       "what accompanies the picture takes %zu bytes, and the budget of %u bytes"
       " has room for %zu; raise bitrate or frame-size, or leave some of it out",
       size, job->rate.budget, most);
-  return FALSE;
 }
 
 gboolean
@@ -485,11 +482,8 @@ paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
   PacoHeader header = { .picture = form->picture, .video = *video };
   gboolean valid;
 
-  if (!encoder->coder.configured) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "a frame came before its format");
-    return FALSE;
-  }
+  if (!encoder->coder.configured)
+    return paco_refuse (error, "a frame came before its format");
   g_mutex_lock (&encoder->coder.lock);
   valid = !encoder->rate_changed || update_rate (encoder, error);
   job.rate = form->rate;

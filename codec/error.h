@@ -21,4 +21,10 @@ typedef enum
 
 GQuark paco_error_quark (void);
 
+/* Sets *error to a sentence by printf's format. Returns FALSE. */
+gboolean paco_fail (GError **error, PacoErrorCode code, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+#define paco_refuse(error, ...)                                                \
+  paco_fail (error, PACO_ERROR_UNSUPPORTED, __VA_ARGS__)
+
 G_END_DECLS

@@ -26,9 +26,8 @@ typedef struct
 static gboolean
 corrupt (GError **error)
 {
-  g_set_error_literal (error, PACO_ERROR, PACO_ERROR_CORRUPT,
-      "the index of the frame is damaged");
-  return FALSE;
+  return paco_fail (
+      error, PACO_ERROR_CORRUPT, "the index of the frame is damaged");
 }
 
 static gboolean
@@ -45,21 +44,18 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
   records_size = header->index_size - header->cut_points_size;
   frame->payload = index + header->index_size;
   frame->attachment = paco_header_attachment (header, data);
-  if (!header->coding.cut_points) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  if (!header->coding.cut_points)
+    return paco_refuse (error,
         "the frame has no cut points, so it cannot be made smaller without "
         "being"
         " coded anew; record with cut-points=true");
-    return FALSE;
-  }
   if (header->video.slice.length > 0
       && header->video.slice.bits == PACO_SLICE_DEPTH) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+    return paco_refuse (error,
         "it is of a stack of 16-bit pictures that were coded without loss, "
         "which "
         "cannot be made smaller without being coded anew: black could become "
         "white");
-    return FALSE;
   }
   frame->geometry = paco_geometry_new (&header->picture, &header->coding);
   n = frame->geometry->n_blocks;
@@ -103,12 +99,10 @@ cut (Frame *frame, size_t budget, GError **error)
   uint8_t *lost;
   PacoRateBlocks blocks;
 
-  if (budget < least) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  if (budget < least)
+    return paco_refuse (error,
         "the frame cannot be cut to %zu bytes: %zu is the least for it", budget,
         least);
-    return FALSE;
-  }
   bytes = g_new (uint32_t, n);
   lost = g_new (uint8_t, n);
   blocks = (PacoRateBlocks){ frame->cuts, bytes, n, checks, true };

@@ -126,16 +126,14 @@ paco_header_peek (
     const uint8_t *data, size_t size, PacoHeader *header, GError **error)
 {
   if (size < PACO_HEADER_PEEK_SIZE || memcmp (data, PACO_MAGIC, 4) != 0)
-    return paco_header_fail (
+    return paco_fail (
         error, PACO_ERROR_NOT_PACO, "these bytes are no PaCo frame");
-  if (data[4] != PACO_VERSION) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_VERSION,
+  if (data[4] != PACO_VERSION)
+    return paco_fail (error, PACO_ERROR_VERSION,
         "the frame is of version %u of the format, this decoder knows %u",
         data[4], PACO_VERSION);
-    return FALSE;
-  }
   if (data[5] & ~ALL_FLAGS)
-    return paco_header_fail (error, PACO_ERROR_VERSION,
+    return paco_fail (error, PACO_ERROR_VERSION,
         "the frame uses features that this decoder does not know");
   header->header_size = paco_get16 (data + 6);
   header->frame_size = paco_get32 (data + 8);
@@ -146,7 +144,7 @@ paco_header_peek (
       || header->header_size > PACO_MAX_HEADER_SIZE
       || header->header_size > header->frame_size
       || header->index_size > header->frame_size - header->header_size)
-    return paco_header_fail (
+    return paco_fail (
         error, PACO_ERROR_CORRUPT, "the sizes in the frame's header lie");
   return TRUE;
 }
@@ -218,11 +216,10 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
   if (!paco_header_peek (data, size, header, error))
     return FALSE;
   if (size < header->header_size)
-    return paco_header_fail (
-        error, PACO_ERROR_CORRUPT, "the frame's header is cut");
+    return paco_fail (error, PACO_ERROR_CORRUPT, "the frame's header is cut");
   end = data + header->header_size - PACO_HEADER_CRC_SIZE;
   if (paco_get32 (end) != crc32 (0, data, end - data))
-    return paco_header_fail (
+    return paco_fail (
         error, PACO_ERROR_CORRUPT, "the frame's header is damaged");
 
   header->picture.width = paco_get16 (data + 36);
@@ -244,7 +241,7 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
       || header->coding.levels > PACO_MAX_LEVELS
       || !is_padded (header->video.raw_format)
       || (size_t) (end - tables) < tables_size (header))
-    return paco_header_fail (
+    return paco_fail (
         error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
   tables = parse_tables (tables, header);
   header->video.ancillary = (PacoAncillary){ tables, (size_t) (end - tables) };
@@ -255,7 +252,7 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     return FALSE;
   }
   if (!paco_header_parse_chunks (header, carried_set))
-    return paco_header_fail (error, PACO_ERROR_CORRUPT,
+    return paco_fail (error, PACO_ERROR_CORRUPT,
         "the frame's header has an invalid or unknown chunk");
   return TRUE;
 }
@@ -266,11 +263,9 @@ paco_header_parse_frame (const uint8_t *data, size_t size, PacoHeader *header,
 {
   if (!paco_header_parse (data, size, header, carried_set, error))
     return FALSE;
-  if (header->frame_size > size) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
+  if (header->frame_size > size)
+    return paco_fail (error, PACO_ERROR_CORRUPT,
         "the frame is cut: %zu bytes of %u", size, header->frame_size);
-    return FALSE;
-  }
   return TRUE;
 }
 

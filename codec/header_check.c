@@ -12,24 +12,20 @@ static gboolean
 check_picture (const PacoPictureFormat *picture, GError **error)
 {
   if (picture->width < 1 || picture->height < 1
-      || picture->width > PACO_MAX_SIZE || picture->height > PACO_MAX_SIZE) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      || picture->width > PACO_MAX_SIZE || picture->height > PACO_MAX_SIZE)
+    return paco_refuse (error,
         "a picture of %ux%u cannot be coded: 1x1 to %dx%d can", picture->width,
         picture->height, PACO_MAX_SIZE, PACO_MAX_SIZE);
-    return FALSE;
-  }
   if (picture->n_components < 1 || picture->n_components > PACO_MAX_COMPONENTS)
-    return paco_header_fail (
-        error, PACO_ERROR_UNSUPPORTED, "a picture has one to four components");
+    return paco_refuse (error, "a picture has one to four components");
   for (unsigned c = 0; c < picture->n_components; c++) {
     const PacoComponent *component = &picture->components[c];
 
     if (component->depth < 1 || component->depth > 16)
-      return paco_header_fail (
-          error, PACO_ERROR_UNSUPPORTED, "samples have one to sixteen bits");
+      return paco_refuse (error, "samples have one to sixteen bits");
     if (component->subsampling_x > 2 || component->subsampling_y > 2
         || (c == 0 && (component->subsampling_x || component->subsampling_y)))
-      return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+      return paco_refuse (error,
           "components may be subsampled by 1, 2 or 4, the first one not");
   }
   return TRUE;
@@ -40,12 +36,11 @@ check_wavelet (unsigned wavelet, GError **error)
 {
   if (wavelet < PACO_N_WAVELETS)
     return TRUE;
-  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  return paco_refuse (error,
       wavelet <= PACO_LAST_RESERVED_WAVELET
           ? "the wavelet has the reserved id %u"
           : "the wavelet has the unknown id %u",
       wavelet);
-  return FALSE;
 }
 
 static gboolean
@@ -55,8 +50,7 @@ check_components (const PacoHeader *header, GError **error)
     if (!check_wavelet (header->coding.components[c].wavelet, error))
       return FALSE;
     if (header->coding.components[c].family >= PACO_N_FAMILIES)
-      return paco_header_fail (
-          error, PACO_ERROR_UNSUPPORTED, "unknown family of probability sets");
+      return paco_refuse (error, "unknown family of probability sets");
   }
   return TRUE;
 }
@@ -68,28 +62,25 @@ check_color_transform (const PacoHeader *header, GError **error)
   const PacoCoding *coding = &header->coding;
 
   if (coding->color_transform >= PACO_N_COLOR_TRANSFORMS)
-    return paco_header_fail (
-        error, PACO_ERROR_UNSUPPORTED, "unknown color transform");
+    return paco_refuse (error, "unknown color transform");
   if (coding->color_transform == PACO_COLOR_TRANSFORM_NONE)
     return TRUE;
   if (picture->n_components < 3)
-    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-        "a color transform needs three components");
+    return paco_refuse (error, "a color transform needs three components");
   for (unsigned c = 0; c < 3; c++) {
     const PacoComponent *component = &picture->components[c];
 
     if (component->subsampling_x || component->subsampling_y
         || component->depth != picture->components[0].depth)
-      return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-          "a color transform needs components of one size and depth");
+      return paco_refuse (
+          error, "a color transform needs components of one size and depth");
     if (coding->components[c].wavelet != coding->components[0].wavelet)
-      return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-          "a color transform needs components of one wavelet");
+      return paco_refuse (
+          error, "a color transform needs components of one wavelet");
   }
   if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
       && paco_wavelets[coding->components[0].wavelet].reversible)
-    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-        "color-transform=ict needs wavelet=cdf97");
+    return paco_refuse (error, "color-transform=ict needs wavelet=cdf97");
   return TRUE;
 }
 
@@ -102,12 +93,12 @@ check_subbands (const PacoHeader *header, GError **error)
     for (unsigned k = 0; k < paco_header_n_entries (header); k++) {
       if (coding->subbands[c][k].height_log2 > 3
           || coding->subbands[c][k].step > PACO_HEADER_STEP_MASK)
-        return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-            "a subband's block height or step is out of range");
+        return paco_refuse (
+            error, "a subband's block height or step is out of range");
       if (paco_wavelets[coding->components[c].wavelet].reversible
           && coding->subbands[c][k].step != 0)
-        return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-            "a reversible wavelet has no quantizer steps");
+        return paco_refuse (
+            error, "a reversible wavelet has no quantizer steps");
     }
   }
   return TRUE;
@@ -119,15 +110,13 @@ check_video (const PacoVideoInfo *video, GError **error)
   if (video->par_n < 1 || video->par_d < 1 || video->fps_d < 1
       || video->par_n > MAX_RATIO || video->par_d > MAX_RATIO
       || video->fps_n > MAX_RATIO || video->fps_d > MAX_RATIO)
-    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-        "pixel aspect ratio or frame rate is not a valid fraction");
+    return paco_refuse (
+        error, "pixel aspect ratio or frame rate is not a valid fraction");
   if (memchr (video->raw_format, 0, sizeof video->raw_format) == NULL)
-    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-        "the name of the raw format is too long");
+    return paco_refuse (error, "the name of the raw format is too long");
   for (const char *p = video->raw_format; *p; p++)
     if (!g_ascii_isgraph (*p))
-      return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-          "the name of the raw format is not a name");
+      return paco_refuse (error, "the name of the raw format is not a name");
   return TRUE;
 }
 
@@ -137,7 +126,7 @@ check_ancillary (const PacoAncillary *ancillary, GError **error)
   const char *reason;
 
   return paco_ancillary_check (ancillary, &reason)
-      || paco_header_fail (error, PACO_ERROR_UNSUPPORTED, reason);
+      || paco_refuse (error, "%s", reason);
 }
 
 static gboolean
@@ -145,10 +134,9 @@ check_attachment (const PacoAttachment *attachment, GError **error)
 {
   if (attachment->size <= PACO_MAX_ATTACHMENT_SIZE)
     return TRUE;
-  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  return paco_refuse (error,
       "an attachment of %u bytes is too large: %u is the most",
       attachment->size, PACO_MAX_ATTACHMENT_SIZE);
-  return FALSE;
 }
 
 /* Checks what holds only in streams of which each picture is one field. */
@@ -158,11 +146,11 @@ check_single_field (const PacoHeader *header, GError **error)
   if (header->video.interlace_mode != PACO_INTERLACE_ALTERNATE)
     return TRUE;
   if (header->picture.fields)
-    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-        "a picture that is one field cannot be coded as two");
+    return paco_refuse (
+        error, "a picture that is one field cannot be coded as two");
   if (header->picture.height > PACO_MAX_SIZE / 2)
-    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-        "a field of more than 8192 lines cannot be coded");
+    return paco_refuse (
+        error, "a field of more than 8192 lines cannot be coded");
   return TRUE;
 }
 
@@ -174,13 +162,13 @@ paco_header_check_slice (const PacoHeader *header, GError **error)
   if (slice->length == 0)
     return TRUE;
   if (!paco_slice_is_valid (slice))
-    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-        "a slice says what cannot be of the stack that it is of");
+    return paco_refuse (
+        error, "a slice says what cannot be of the stack that it is of");
   if (header->picture.n_components != 1
       || header->picture.components[0].depth != PACO_SLICE_DEPTH
       || header->picture.fields
       || header->video.interlace_mode != PACO_INTERLACE_PROGRESSIVE)
-    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+    return paco_refuse (error,
         "a slice of a stack has one component of 16 bits, and no fields");
   return TRUE;
 }
@@ -198,11 +186,9 @@ paco_header_check (const PacoHeader *header, GError **error)
       || !check_components (header, error))
     return FALSE;
   if (coding->levels > PACO_MAX_LEVELS)
-    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
-        "there are at most eight decomposition levels");
+    return paco_refuse (error, "there are at most eight decomposition levels");
   if (coding->coding_passes < 1 || coding->coding_passes > 3)
-    return paco_header_fail (
-        error, PACO_ERROR_UNSUPPORTED, "there are one to three coding passes");
+    return paco_refuse (error, "there are one to three coding passes");
   return check_single_field (header, error)
       && check_color_transform (header, error)
       && check_subbands (header, error);
@@ -219,10 +205,9 @@ paco_header_check_pixels (
     max_pixels = PACO_DEFAULT_MAX_PIXELS;
   if (pixels <= max_pixels)
     return TRUE;
-  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  return paco_refuse (error,
       "a picture of %u x %u is larger than max-pixels=%" G_GUINT64_FORMAT
       " allows; it needs max-pixels=%" G_GUINT64_FORMAT
       ", if the stream can be trusted and there is memory for it",
       picture->width, picture->height, max_pixels, pixels);
-  return FALSE;
 }

@@ -15,14 +15,6 @@ enum
       0x3fff, /* of a subband's entry: the code of its step */
 };
 
-/* Sets *error to the sentence. Returns FALSE. */
-static inline gboolean
-paco_header_fail (GError **error, PacoErrorCode code, const char *sentence)
-{
-  g_set_error_literal (error, PACO_ERROR, code, sentence);
-  return FALSE;
-}
-
 /* Returns how many subbands a component has, each with an entry in its table. */
 static inline unsigned
 paco_header_n_entries (const PacoHeader *header)

@@ -152,20 +152,16 @@ paco_index_parse (const uint8_t *data, size_t size,
 
   for (uint32_t i = 0; i < geometry->n_blocks; i++) {
     if (!parse_record (&reader, block_checks, &records[i])
-        || records[i].length > payload_size - offset) {
-      g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
+        || records[i].length > payload_size - offset)
+      return paco_fail (error, PACO_ERROR_CORRUPT,
           "the index of the frame is damaged at block %u of %u", i,
           geometry->n_blocks);
-      return FALSE;
-    }
     records[i].offset = offset;
     offset += records[i].length;
   }
-  if (reader.size != 0 || offset != payload_size) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_CORRUPT,
+  if (reader.size != 0 || offset != payload_size)
+    return paco_fail (error, PACO_ERROR_CORRUPT,
         "the index of the frame does not match its payload");
-    return FALSE;
-  }
   return TRUE;
 }
 
@@ -175,11 +171,9 @@ paco_index_parse_frame (const uint8_t *data, const PacoHeader *header,
 {
   const uint8_t *index = data + header->header_size;
 
-  if (crc32 (0, index, header->index_size) != header->index_crc) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_CORRUPT,
-        "the index of the frame is damaged");
-    return FALSE;
-  }
+  if (crc32 (0, index, header->index_size) != header->index_crc)
+    return paco_fail (
+        error, PACO_ERROR_CORRUPT, "the index of the frame is damaged");
   return paco_index_parse (index, header->index_size - header->cut_points_size,
       geometry, header->coding.block_checks, paco_header_payload_size (header),
       records, error);

@@ -194,34 +194,29 @@ check_layout (
       || layout->group_samples > PACO_MAX_GROUP_SAMPLES
       || (layout->word_bytes != 1 && layout->word_bytes != 2
           && layout->word_bytes != 4)
-      || (layout->fill != 0 && layout->fill != 0xff)) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      || (layout->fill != 0 && layout->fill != 0xff))
+    return paco_refuse (error,
         "component %u: groups of %u samples in %u bytes, in words of %u bytes"
         " filled with 0x%02x, are not supported: groups have 1 to %u samples in"
         " 1 to %u bytes, words 1, 2 or 4 bytes, and the fill is 0 or 0xff",
         c, layout->group_samples, layout->group_bytes, layout->word_bytes,
         layout->fill, PACO_MAX_GROUP_SAMPLES, PACO_MAX_GROUP_BYTES);
-    return false;
-  }
   for (unsigned i = 0; i < layout->group_samples; i++) {
     const PacoSamplePlace *place = &layout->places[i];
 
     if (place->byte + layout->word_bytes <= layout->group_bytes
         && place->shift + depth <= word_bits)
       continue;
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+    return paco_refuse (error,
         "component %u: sample %u of a group, the %u bits from bit %u of the"
         " word of %u bytes at byte %u, does not lie in that word or the word"
         " not in the group of %u bytes",
         c, i, depth, place->shift, layout->word_bytes, place->byte,
         layout->group_bytes);
-    return false;
   }
-  if (!cover (group, layout, depth)) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "component %u: samples of a group lie over each other", c);
-    return false;
-  }
+  if (!cover (group, layout, depth))
+    return paco_refuse (
+        error, "component %u: samples of a group lie over each other", c);
   return true;
 }
 
@@ -252,7 +247,7 @@ check_agreement (const PacoPictureFormat *format, const PacoPicture *picture,
       && layouts[c].swap_words == region->swap_words
       && layouts[c].fill == layouts[first].fill)
     return true;
-  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  return paco_refuse (error,
       "components %u and %u lie in the same memory, but the one has %u lines,"
       " %td bytes apart, of %u groups of %u bytes filled with 0x%02x%s, the "
       "other"
@@ -263,7 +258,6 @@ check_agreement (const PacoPictureFormat *format, const PacoPicture *picture,
       region->swap_words ? " in swapped words" : "", lines, picture->stride[c],
       groups, layouts[c].group_bytes, layouts[c].fill,
       layouts[c].swap_words ? " in swapped words" : "");
-  return false;
 }
 
 /* Says whether all samples of component c lie in the region and on bits of their own.
@@ -278,17 +272,14 @@ check_samples (const PacoPictureFormat *format, const PacoPicture *picture,
 
   find_size (format, picture, reduce, c, &columns, &lines);
   end = paco_layout_end (&picture->layout[c], columns);
-  if (end > region->line_bytes) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  if (end > region->line_bytes)
+    return paco_refuse (error,
         "component %u: its samples take %zu bytes of a line, but the next one"
         " begins %zu bytes further",
         c, end, region->line_bytes);
-    return false;
-  }
   if (!cover (covered, &picture->layout[c], format->components[c].depth)) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+    return paco_refuse (error,
         "component %u: its samples lie over those of another component", c);
-    return false;
   }
   return true;
 }
@@ -299,13 +290,11 @@ check_region (const PacoPictureFormat *format, const PacoPicture *picture,
 {
   uint8_t covered[PACO_MAX_GROUP_BYTES] = { 0 };
 
-  if (region->swap_words && region->stride % 4 != 0) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  if (region->swap_words && region->stride % 4 != 0)
+    return paco_refuse (error,
         "component %u: its lines of swapped words of 4 bytes are %td bytes "
         "apart",
         region->components[0], region->stride);
-    return false;
-  }
   for (unsigned i = 0; i < region->n_components; i++) {
     unsigned c = region->components[i];
 
@@ -329,22 +318,19 @@ check_crop_of (const PacoPictureFormat *format, const PacoPicture *picture,
   unsigned lines = paco_n_fields (format) << component->subsampling_y;
   uint32_t width, height;
 
-  if (crop->x % columns != 0 || crop->y % lines != 0) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  if (crop->x % columns != 0 || crop->y % lines != 0)
+    return paco_refuse (error,
         "region=%u,%u,%u,%u: for component %u x has to be a multiple of %u, "
         "and y of %u",
         crop->x, crop->y, crop->width, crop->height, c, columns, lines);
-    return false;
-  }
   paco_geometry_reduced_component (format, c, reduce, &width, &height);
   if ((crop->y >> component->subsampling_y)
           + paco_ceil_shift (crop->height, component->subsampling_y)
       <= height)
     return true;
-  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+  return paco_refuse (error,
       "region=%u,%u,%u,%u: component %u has no lines for it", crop->x, crop->y,
       crop->width, crop->height, c);
-  return false;
 }
 
 /* Says whether picture->crop lies in the reduced picture, and begins where groups of
@@ -358,12 +344,10 @@ check_crop (const PacoPictureFormat *format, const PacoPicture *picture,
 
   paco_geometry_reduced_size (format, reduce, &width, &height);
   if (crop->x >= width || crop->y >= height || crop->width > width - crop->x
-      || crop->height > height - crop->y) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      || crop->height > height - crop->y)
+    return paco_refuse (error,
         "region=%u,%u,%u,%u does not lie in the picture of %u x %u", crop->x,
         crop->y, crop->width, crop->height, width, height);
-    return false;
-  }
   for (unsigned c = 0; c < format->n_components; c++)
     if (!check_crop_of (format, picture, reduce, c, error))
       return false;

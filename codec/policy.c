@@ -20,23 +20,6 @@
  * their interval. */
 #define RECONSTRUCTION_ROUNDED 13
 
-static gboolean fail (GError **error, const char *format, ...)
-    G_GNUC_PRINTF (2, 3);
-
-static gboolean
-fail (GError **error, const char *format, ...)
-{
-  va_list arguments;
-  char *sentence;
-
-  va_start (arguments, format);
-  sentence = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED, sentence);
-  g_free (sentence);
-  return FALSE;
-}
-
 /* Checks what does not depend on the picture. */
 static gboolean
 check_parameters (const PacoParameters *parameters, GError **error)
@@ -49,27 +32,29 @@ check_parameters (const PacoParameters *parameters, GError **error)
     return FALSE;
   if (parameters->wavelet < PACO_WAVELET_AUTO
       || parameters->wavelet >= PACO_N_WAVELETS)
-    return fail (error, "there is no wavelet number %d", parameters->wavelet);
+    return paco_refuse (
+        error, "there is no wavelet number %d", parameters->wavelet);
   if (parameters->color_transform < PACO_COLOR_TRANSFORM_AUTO
       || parameters->color_transform >= PACO_N_COLOR_TRANSFORMS)
-    return fail (error, "there is no color transform number %d",
+    return paco_refuse (error, "there is no color transform number %d",
         parameters->color_transform);
   if (parameters->levels > PACO_MAX_LEVELS)
-    return fail (error, "levels=%u is too many: there are 0 to %d",
+    return paco_refuse (error, "levels=%u is too many: there are 0 to %d",
         parameters->levels, PACO_MAX_LEVELS);
   if (parameters->coding_passes < 1 || parameters->coding_passes > 3)
-    return fail (error, "coding-passes=%u cannot be done: there are 1, 2 or 3",
+    return paco_refuse (error,
+        "coding-passes=%u cannot be done: there are 1, 2 or 3",
         parameters->coding_passes);
   if (height != 0 && height != 32 && height != 64 && height != 128
       && height != 256)
-    return fail (error,
+    return paco_refuse (error,
         "codeblock-height=%u cannot be done: codeblocks have 32, 64, 128 or"
         " 256 lines; 0 chooses by itself",
         height);
   if (parameters->rate_control == PACO_RATE_LOSSLESS
       && parameters->wavelet != PACO_WAVELET_AUTO
       && !paco_wavelets[parameters->wavelet].reversible)
-    return fail (error,
+    return paco_refuse (error,
         "rate-control=lossless cannot be done with wavelet=%s, which is not"
         " reversible; use wavelet=cdf53, dd137 or auto",
         paco_wavelets[parameters->wavelet].name);
@@ -115,12 +100,12 @@ choose_color_transform (const PacoPictureFormat *picture,
   }
   coding->color_transform = parameters->color_transform;
   if (coding->color_transform != PACO_COLOR_TRANSFORM_NONE && !possible)
-    return fail (error,
+    return paco_refuse (error,
         "color-transform=%s is for R, G and B of one depth, and this video has"
         " none; use color-transform=auto or none",
         paco_color_transforms[coding->color_transform].name);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT && reversible)
-    return fail (error,
+    return paco_refuse (error,
         "color-transform=ict needs wavelet=cdf97; with other wavelets and for"
         " lossless coding use color-transform=auto, rct, rct2 or none");
   return TRUE;
@@ -331,10 +316,10 @@ paco_policy_budget (
   uint64_t bytes = parameters->frame_size;
 
   if (bytes == 0 && parameters->bitrate == 0)
-    return fail (error,
+    return paco_refuse (error,
         "rate-control=bitrate needs a budget: set bitrate, or frame-size");
   if (bytes == 0 && (parameters->fps_n == 0 || parameters->fps_d == 0))
-    return fail (error,
+    return paco_refuse (error,
         "rate-control=bitrate with a bitrate needs a frame rate, and this video"
         " has none; set frame-size instead, the bytes of a frame");
   if (bytes == 0)

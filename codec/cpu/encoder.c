@@ -467,11 +467,9 @@ flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
   if (!flight->records || !flight->blocks || !flight->index
       || ((cuts || base->forms[base->form].table)
           && !paco_cpu_budget_init (
-              &flight->budget, flight->n_arenas, n_blocks))) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "not enough memory for the index of a frame");
-    return FALSE;
-  }
+              &flight->budget, flight->n_arenas, n_blocks)))
+    return paco_fail (
+        error, PACO_ERROR_MEMORY, "not enough memory for the index of a frame");
   return paco_frames_init (flight->frames, error);
 }
 

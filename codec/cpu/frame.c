@@ -75,12 +75,10 @@ paco_frames_init (PacoFrame frames[PACO_N_FORMS], GError **error)
     }
   /* A block is 64 words wide, and block coders may read whole vectors. */
   memory = paco_memory_new (words + PACO_BLOCK_WIDTH, sizeof (PacoWord));
-  if (!memory) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
+  if (!memory)
+    return paco_fail (error, PACO_ERROR_MEMORY,
         "not enough memory for the coefficients of a picture of %u x %u",
         format->width, format->height);
-    return FALSE;
-  }
   for (unsigned i = 0; i < PACO_N_FORMS; i++) {
     frames[i].memory = memory;
     if (frames[i].geometry)

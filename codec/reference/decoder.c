@@ -30,18 +30,13 @@ parse (Decoder *decoder, const uint8_t *data, size_t size, GError **error)
   if (!paco_header_parse_frame (
           data, size, header, &decoder->carried_set, error))
     return FALSE;
-  if (decoder->reduce > header->coding.levels) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "reduce=%u, but the frame has %u levels", decoder->reduce,
-        header->coding.levels);
-    return FALSE;
-  }
+  if (decoder->reduce > header->coding.levels)
+    return paco_refuse (error, "reduce=%u, but the frame has %u levels",
+        decoder->reduce, header->coding.levels);
   index = data + header->header_size;
-  if (crc32 (0, index, header->index_size) != header->index_crc) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_CORRUPT,
-        "the check of the frame's index differs");
-    return FALSE;
-  }
+  if (crc32 (0, index, header->index_size) != header->index_crc)
+    return paco_fail (
+        error, PACO_ERROR_CORRUPT, "the check of the frame's index differs");
   decoder->payload = index + header->index_size;
   decoder->geometry = paco_geometry_new (&header->picture, &header->coding);
   decoder->records = g_new0 (PacoBlockRecord, decoder->geometry->n_blocks);
@@ -327,11 +322,9 @@ decode_blocks (Decoder *decoder, GError **error)
     for (unsigned c = 0; c < geometry->n_components; c++) {
       if (!paco_reference_plane_init (&decoder->planes[f][c],
               geometry->resolution[f][c][decoder->reduce].width,
-              geometry->resolution[f][c][decoder->reduce].height)) {
-        g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+              geometry->resolution[f][c][decoder->reduce].height))
+        return paco_fail (error, PACO_ERROR_MEMORY,
             "not enough memory for the coefficients of the picture");
-        return FALSE;
-      }
     }
   }
   for (uint32_t i = 0; i < geometry->n_blocks_at[decoder->reduce]; i++)

@@ -74,11 +74,9 @@ transform (Encoder *encoder, GError **error)
 {
   clear_planes (encoder);
   for (unsigned field = 0; field < encoder->geometry->n_fields; field++) {
-    if (!transform_field (encoder, field)) {
-      g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+    if (!transform_field (encoder, field))
+      return paco_fail (error, PACO_ERROR_MEMORY,
           "not enough memory for the coefficients of the picture");
-      return FALSE;
-    }
   }
   return TRUE;
 }
@@ -460,11 +458,8 @@ set_up_budget (Encoder *encoder, GError **error)
 
   if (!paco_policy_budget (encoder->parameters, &encoder->budget, error))
     return FALSE;
-  if (encoder->budget < least) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "a frame takes %zu bytes at least", least);
-    return FALSE;
-  }
+  if (encoder->budget < least)
+    return paco_refuse (error, "a frame takes %zu bytes at least", least);
   encoder->lossy = encoder->header.coding;
   encoder->lossy_table = paco_rate_table_new (
       encoder->format, encoder->parameters, &encoder->lossy);

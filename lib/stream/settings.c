@@ -302,15 +302,12 @@ add_device (
     PacoBackendOptions *options, const char *text, int number, GError **error)
 {
   for (unsigned i = 0; i < options->n_devices; i++)
-    if (options->devices[i] == number) {
-      g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-          "cuda-devices=%s has device %d twice", text, number);
-      return false;
-    }
+    if (options->devices[i] == number)
+      return paco_refuse (
+          error, "cuda-devices=%s has device %d twice", text, number);
   if (options->n_devices == PACO_MAX_DEVICES) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "cuda-devices=%s has more than %u devices", text, PACO_MAX_DEVICES);
-    return false;
+    return paco_refuse (error, "cuda-devices=%s has more than %u devices", text,
+        PACO_MAX_DEVICES);
   }
   options->devices[options->n_devices++] = number;
   return true;
