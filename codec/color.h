@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The color transforms (FORMAT.md section 5) as rows of a table, which C and CUDA
- * include: what policy.c, range.c and the backends need to know of a transform besides
+ * include: what policy.c, quantizer.c and the backends need to know of a transform besides
  * its formulas. */
 #pragma once
 #include "lifting.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes a coded frame smaller; frame_cut.h says for whom. It parses header, index
- * and cut points, lets rate_cut.c choose what the blocks lose, and writes the frame
+ * and cut points, lets rate_control.c choose what the blocks lose, and writes the frame
  * anew. */
 #include "frame_cut.h"
 #include "check.h"
 #include "cut.h"
-#include "cut_points.h"
+#include "index.h"
 #include "error.h"
 #include "header.h"
-#include "rate_cut.h"
+#include "rate_control.h"
 #include <string.h>
 #include <zlib.h>
 

@@ -3,7 +3,6 @@
  * write it; decoders, caps/, lib/stream/, the plugin and libpaco read it. */
 #pragma once
 #include "ancillary.h"
-#include "attachment.h"
 #include "color.h"
 #include "picture.h"
 #include "probability.h"

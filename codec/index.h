@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The index: one record per codeblock (FORMAT.md section 6). The encoders of the CPU
- * and the reference write it with this (gpu/kernels/pack.cu writes its own);
- * decoders, pacoparse, libpaco and the RTP elements parse it. */
+ * The index: one record per codeblock (FORMAT.md section 6), and cut points (6.1), which
+ * paco_frame_cut() reads to make a frame smaller without decoding it. The encoders of the
+ * CPU and the reference write them with this (gpu/kernels/pack.cu writes its own);
+ * decoders, pacoparse, libpaco and the RTP elements parse the index. */
 #pragma once
 #include "geometry.h"
 #include "probability.h"
-#include "record.h"
-#include "sharing.h"
+#include "rate_worth.h"
 
 #define PACO_MAX_PLANES 23
 
@@ -76,3 +76,18 @@ paco_raw_block_bytes (uint32_t n_coefficients, unsigned planes)
 {
   return (n_coefficients * (planes + 1) + 7) / 8;
 }
+
+/* --- cut points --- */
+
+/* How many bytes the cut points of n blocks take at most. */
+#define PACO_MAX_CUT_POINTS_SIZE(n)                                            \
+  ((size_t) (n) *PACO_RATE_POINTS_BYTES (PACO_RATE_MAX_CUTS))
+
+/* Writes the cut points of n blocks, and returns how many bytes they take. */
+size_t paco_cut_points_write (const PacoBlockRecord *records,
+    const PacoRateCuts *cuts, uint32_t n, uint8_t *data);
+
+/* Parses the cut points of n blocks whose records are known. FALSE if the bytes are not
+ * as section 6.1 says. */
+gboolean paco_cut_points_parse (const uint8_t *data, size_t size,
+    const PacoBlockRecord *records, uint32_t n, PacoRateCuts *cuts);

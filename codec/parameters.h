@@ -11,7 +11,7 @@ typedef enum
   PACO_RATE_BITRATE, /* a budget of bytes per frame */
 } PacoRateControl;
 
-/* What the quantiser's steps are weighted for (visual.h). */
+/* What the quantiser's steps are weighted for. */
 typedef enum
 {
   PACO_TUNE_VISUAL, /* what the eye sees of an error */

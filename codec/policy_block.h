@@ -3,7 +3,7 @@
  * raw, and whether lanes share codewords. policy.c and the CUDA kernels compile it, so
  * that all encoders decide alike; rate_estimate.h takes the entropy from it. */
 #pragma once
-#include "codec/sharing.h"
+#include "codec/record.h"
 #include <stdbool.h>
 #include <stdint.h>
 

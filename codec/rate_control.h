@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Decides how a frame with a budget is coded: with which step number, whether without
- * loss, and whether once more. The encoders of all backends and the reference call it,
- * so that they do the same.
+ * loss, and whether once more; and which cut each of its blocks gets then. The encoders of
+ * all backends and the reference call it, so that they do the same.
  *
  *   PacoRateAttempt attempt;
  *   paco_rate_begin (&attempt, ...);
@@ -11,11 +11,12 @@
  *                                                          then begin the loop anew)
  *     code all blocks
  *   } while (paco_rate_again (&attempt, bytes));
- *   cut what is too much (rate_cut.h)
+ *   cut what is too much (paco_rate_cut())
  */
 #pragma once
 #include "rate_estimate.h"
 #include "rate_table.h"
+#include "rate_worth.h"
 
 /* A frame learns from the frame so many before it, or from the first one of its stream
  * if there are not so many. No more frames than this can be in flight. */
@@ -72,3 +73,25 @@ bool paco_rate_again (PacoRateAttempt *attempt, uint64_t bytes);
 
 /* Returns what later frames learn from this one. */
 PacoRateHistory paco_rate_end (const PacoRateAttempt *attempt);
+
+/* --- cuts --- */
+
+/* The blocks' bytes, index and payload together, before any cut. */
+typedef struct
+{
+  const PacoRateCuts *cuts; /* of each block, in the order of the codestream */
+  const uint32_t *bytes;
+  uint32_t n_blocks;
+  bool checks;
+  bool cut_points; /* the frame has them, and bytes[] counts them */
+} PacoRateBlocks;
+
+/* Sets lost[i] to how many of its n cuts block i is to lose; with n + 1 the block
+ * becomes zero. All blocks together then take at most `budget` bytes, which must be
+ * n_blocks at least. Returns how many they take.
+ *
+ * What is worth least goes first. Of what is worth the same, blocks that come first
+ * in the codestream lose theirs first, until enough is gone. Then what still fits
+ * comes back, block by block in the same order. */
+uint64_t paco_rate_cut (
+    const PacoRateBlocks *blocks, uint64_t budget, uint8_t *lost);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes the table of step numbers (rate_table.h): scales from the bounds of
- * coefficients (range.c), and for each number the steps that policy.c has for its
+ * coefficients (quantizer.c), and for each number the steps that policy.c has for its
  * base step. */
 #include "rate_table.h"
 #include "policy.h"
 #include "quantizer.h"
-#include "range.h"
 #include <math.h>
 
 /* log2 of the finest step, in units of a sample, and of the coarsest, in units of 8-bit

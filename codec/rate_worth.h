@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What a coded block can lose when its frame is over the budget, and what that is
  * worth: distortion against bytes. The CPU backend, the CUDA kernels and the
- * reference find the cuts of blocks with it; rate_cut.c and frame_cut.c choose among
+ * reference find the cuts of blocks with it; rate_control.c and frame_cut.c choose among
  * them.
  *
  * A block loses its last planes in steps, its *cuts* (FORMAT.md section 7.7), and at
- * last becomes zero. All blocks lose what is worth least first (rate_cut.h says how
+ * last becomes zero. All blocks lose what is worth least first (rate_control.h says how
  * that is decided). */
 #pragma once
 #include "codec/rate_estimate.h"

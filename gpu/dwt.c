@@ -5,7 +5,6 @@
  * samples are fetched in different ways are in different ones. */
 #include "gpu/dwt.h"
 #include "codec/quantizer.h"
-#include "codec/range.h"
 #include <math.h>
 #include <string.h>
 

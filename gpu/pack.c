@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Puts a frame's codestream together; pack.h says for whom. */
 #include "gpu/pack.h"
-#include "codec/cut_points.h"
+#include "codec/index.h"
 #include <zlib.h>
 
 #define COPY_BLOCKS_PER_MULTIPROCESSOR 8

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What encoder.c and decoder.c have in common: the device, which lib/stream/backends.c
- * opens, and frames in flight. */
+ * What encoder.c and decoder.c have in common: settings by name (lib/stream/settings.h),
+ * the device, which lib/stream/backends.c opens, memory that it reads and writes by
+ * itself, and frames in flight. */
 #include "lib/private.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* --- life --- */
 
@@ -125,4 +128,111 @@ paco_session_end (PacoSession *session, bool lost)
 
   if (lost && !g_atomic_int_get (&(*ticket)->dropped))
     *ticket = NULL;
+}
+
+/* --- memory --- */
+
+#define ALIGNMENT 64
+
+static void
+release_ordinary (PacoHostMemory *memory)
+{
+  free (memory->data);
+  g_free (memory);
+}
+
+/* Allocates memory for a backend to which all memory is the same. */
+static PacoHostMemory *
+allocate_ordinary (size_t size)
+{
+  PacoHostMemory *memory = g_try_new0 (PacoHostMemory, 1);
+
+  if (!memory)
+    return NULL;
+  if (posix_memalign (&memory->data, ALIGNMENT, size) != 0) {
+    g_free (memory);
+    return NULL;
+  }
+  memory->size = size;
+  memory->release = release_ordinary;
+  return memory;
+}
+
+PacoStatus
+paco_session_allocate (
+    PacoSession *session, size_t size, PacoBuffer *buffer, PacoError *error)
+{
+  PacoHostMemory *memory;
+  GError *failure = NULL;
+  PacoStatus status;
+
+  if (!buffer)
+    return paco_error_null ("buffer", error);
+  *buffer = (PacoBuffer){ NULL };
+  status = paco_session_open (session, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  if (size == 0)
+    return paco_error_set (
+        error, PACO_STATUS_INVALID, "memory of no bytes is asked for");
+  if (paco_coder_has_host_memory (session->coder)) {
+    memory = paco_coder_host_memory (session->coder, size, &failure);
+    if (!memory)
+      return paco_error_take (error, failure);
+  } else {
+    memory = allocate_ordinary (size);
+    if (!memory)
+      return paco_error_set (
+          error, PACO_STATUS_MEMORY, "there are no %zu bytes of memory", size);
+  }
+  memset (memory->data, 0, size);
+  *buffer = (PacoBuffer){ memory->data, size, memory };
+  return paco_error_ok (error);
+}
+
+void
+paco_buffer_release (PacoBuffer *buffer)
+{
+  if (!buffer)
+    return;
+  if (buffer->owner) {
+    PacoHostMemory *memory = buffer->owner;
+
+    memory->release (memory);
+  }
+  *buffer = (PacoBuffer){ NULL };
+}
+
+/* --- settings by name --- */
+
+PacoStatus
+paco_session_set (
+    PacoSession *session, const char *name, const char *value, PacoError *error)
+{
+  PacoSettingOwner owner = session->encodes ? PACO_OF_ENCODER : PACO_OF_DECODER;
+  const PacoSetting *setting;
+  PacoStatus status;
+  char *possible;
+
+  if (!name || !value)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "a setting has a name and a value, and one of them is NULL");
+  setting = paco_setting_find (owner, name);
+  if (!setting)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "%s have no setting \"%.80s\"; paco.h lists those they have",
+        owner == PACO_OF_ENCODER ? "encoders" : "decoders", name);
+  if (setting->change < paco_session_change (session))
+    return paco_error_set (error, PACO_STATUS_BUSY,
+        setting->change == PACO_CHANGE_CLOSED
+            ? "%s can only be set before the first frame"
+            : "%s cannot change while frames are in flight; collect them",
+        name);
+  if (paco_setting_parse (setting, &session->settings, value))
+    return paco_error_ok (error);
+  possible = paco_setting_possible (setting);
+  status = paco_error_set (error, PACO_STATUS_INVALID,
+      "%s=%.80s is not possible: it is %s", name, value, possible);
+  g_free (possible);
+  return status;
 }

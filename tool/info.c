@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Implements paco info: it prints what files and their frames are, by what headers
  * and indexes say. Nothing is decoded, and without --frames little is read. */
-#include "codec/json.h"
 #include "codec/text.h"
 #include "formats.h"
 #include "input.h"

@@ -3,7 +3,6 @@
  * sound. It decodes each frame with decoding.c. */
 #include "tool/archive/chunks.h"
 #include "archive_command.h"
-#include "codec/json.h"
 #include "codec/text.h"
 #include "coder_options.h"
 #include "decoding.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Chooses the block coder by the machine's instruction sets (instructions.h), and fills
+ * Chooses the block coder by the machine's instruction sets (processors.h), and fills
  * in what a block coder has to know of a block; bpc.h says for whom. */
 #include "codec/cpu/bpc_private.h"
-#include "codec/cpu/instructions.h"
+#include "codec/cpu/processors.h"
 #include "codec/decoder_private.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,88 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The decoder of the CPU backend: frame -> blocks -> coefficients -> samples. It is
  * a PacoDecoder (codec/decoder_private.h); its flights share the threads of
- * workers.c, and call bpc.h for blocks, frame.h for the transform, and comparison.h for
- * frames that are compared. */
+ * workers.c, and call bpc.h for blocks and frame.h for the transform. */
 #include "codec/cpu/backend_private.h"
-#include "codec/cpu/comparison.h"
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
 #include "codec/crop.h"
 #include "codec/decoder_private.h"
+#include <string.h>
+
+/* --- comparing pictures in memory; the workers share the lines --- */
+
+enum
+{
+  LINES = 64, /* that a worker compares at a time */
+};
+
+typedef struct
+{
+  PacoRegion regions[PACO_MAX_COMPONENTS]; /* of the picture */
+  const PacoPicture *copy;
+  uint64_t n_different; /* atomic */
+} Comparison;
+
+static uint32_t
+count_bytes (const uint8_t *a, const uint8_t *b, size_t n)
+{
+  uint32_t different = 0;
+
+  if (memcmp (a, b, n) == 0)
+    return 0;
+  for (size_t i = 0; i < n; i++)
+    different += a[i] != b[i];
+  return different;
+}
+
+/* Items are groups of lines, those of the first region first. */
+static uint32_t
+items_of (const PacoRegion *region)
+{
+  return (region->lines + LINES - 1) / LINES;
+}
+
+static void
+compare_lines (void *data, uint32_t item, unsigned worker)
+{
+  Comparison *comparison = data;
+  const PacoRegion *region = comparison->regions;
+  uint64_t different = 0;
+  uint32_t end;
+  unsigned c;
+
+  (void) worker;
+  for (; item >= items_of (region); region++)
+    item -= items_of (region);
+  c = region->components[0];
+  end = MIN ((item + 1) * LINES, region->lines);
+  for (uint32_t y = item * LINES; y < end; y++)
+    different += count_bytes (region->data + (ptrdiff_t) y * region->stride,
+        comparison->copy->data[c] + (ptrdiff_t) y * comparison->copy->stride[c],
+        region->line_bytes);
+  if (different > 0)
+    __atomic_fetch_add (&comparison->n_different, different, __ATOMIC_RELAXED);
+}
+
+/* Returns how many bytes of the picture's regions are different in the copy, which has
+ * the same layouts and shares memory as the picture does. reduce is that of
+ * paco_picture_regions(). */
+static uint64_t
+count_different (PacoWorkers *workers, const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoPicture *copy, unsigned reduce)
+{
+  Comparison comparison = { .copy = copy };
+  unsigned n = paco_picture_regions (
+      format, picture, reduce, comparison.regions);
+  uint32_t n_items = 0;
+
+  for (unsigned i = 0; i < n; i++)
+    n_items += items_of (&comparison.regions[i]);
+  paco_workers_run (workers, n_items, 1, compare_lines, &comparison);
+  return comparison.n_different;
+}
+
+/* --- the decoder --- */
 
 typedef struct _CpuDecoder CpuDecoder;
 
@@ -127,7 +201,7 @@ decode_aside (Flight *flight, const PacoDecoderJob *job, gint64 *blocks_done,
   if (paco_frame_is_abandoned (flight->frame))
     return TRUE;
   if (job->compares)
-    frame->different_bytes = paco_count_different (
+    frame->different_bytes = count_different (
         flight->decoder->workers, format, &job->destination, &picture, reduce);
   else
     paco_whole_copy_part (&whole, format, &job->destination, flight->whole);
@@ -258,3 +332,9 @@ paco_cpu_decoder_set_ops (PacoDecoder *decoder, const PacoCpuOps *ops)
 {
   ((CpuDecoder *) decoder)->ops = *ops;
 }
+
+const PacoBackend paco_cpu_backend = {
+  .name = "cpu",
+  .encoder_open = paco_cpu_encoder_open,
+  .decoder_open = paco_cpu_decoder_open,
+};

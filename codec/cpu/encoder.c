@@ -1,27 +1,142 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The encoder of the CPU backend: samples -> coefficients -> blocks -> frame. It is
  * a PacoEncoder (codec/encoder_private.h); its flights share the threads of
- * workers.c, and call frame.h for the transform, bpc.h for blocks and budget.h for
- * rate control.
+ * workers.c, and call frame.h for the transform, bpc.h for blocks and
+ * codec/rate_control.h for frames with a budget.
  *
  * Each flight has its own coefficients and, for each worker, an arena into which the
  * worker's blocks go one behind the other. So memory follows what frames need, not
  * what they might need at most. When all sizes are known, the blocks are copied in
  * their order into the buffer that is handed out. */
 #include "codec/cpu/backend_private.h"
-#include "codec/cpu/budget.h"
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
 #include "codec/cut.h"
-#include "codec/cut_points.h"
-#include "codec/encoder_private.h"
 #include "codec/index.h"
+#include "codec/encoder_private.h"
 #include "codec/recycler.h"
+#include "codec/rate_control.h"
+#include "codec/rate_table.h"
 #include <string.h>
 #include <zlib.h>
 
 #define ARENA_ALIGNMENT 16
 #define COPY_CHUNK 32 /* blocks copied at a time */
+
+/* --- counts and cuts of a frame with a budget --- */
+
+/* Sums of all components' entries. */
+typedef PacoRateBits Sums[PACO_MAX_COMPONENTS * PACO_MAX_SUBBANDS];
+
+typedef struct
+{
+  unsigned n_workers;
+  Sums *sums; /* one for each worker; the first ends up as the sum of all */
+  PacoRateCuts *cuts;
+  uint32_t *bytes; /* of each block, in index and payload */
+  uint8_t *lost;
+} Budget;
+
+#define COUNT_CHUNK 8 /* blocks counted at a time */
+
+static bool
+budget_init (Budget *budget, unsigned n_workers, uint32_t n_blocks)
+{
+  budget->n_workers = n_workers;
+  budget->sums = paco_memory_new (n_workers, sizeof *budget->sums);
+  budget->cuts = paco_memory_new (n_blocks, sizeof *budget->cuts);
+  budget->bytes = paco_memory_new (n_blocks, sizeof *budget->bytes);
+  budget->lost = paco_memory_new (n_blocks, sizeof *budget->lost);
+  return budget->sums && budget->cuts && budget->bytes && budget->lost;
+}
+
+static void
+budget_clear (Budget *budget)
+{
+  g_clear_pointer (&budget->sums, paco_memory_free);
+  g_clear_pointer (&budget->cuts, paco_memory_free);
+  g_clear_pointer (&budget->bytes, paco_memory_free);
+  g_clear_pointer (&budget->lost, paco_memory_free);
+}
+
+typedef struct
+{
+  Budget *budget;
+  const PacoFrame *frame;
+  const PacoRateTable *table;
+  const PacoEncoderJob *job;
+  bool checks;
+} Count;
+
+static void
+count_block (void *data, uint32_t i, unsigned worker)
+{
+  const Count *count = data;
+  const PacoGeometry *geometry = count->frame->geometry;
+  const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
+  PacoBpcBlock block = paco_frame_block (
+      count->frame, count->frame->coding, NULL, i);
+  float scale = block.reversible
+      ? 0.0f
+      : count->table->scale[subband->component][subband->entry];
+  bool all = (uint64_t) subband->width * subband->height <= PACO_RATE_COUNT_ALL;
+  PacoRateBits *sum =
+      &count->budget->sums[worker][subband->component * count->table->n_entries
+          + subband->entry];
+  uint32_t top[PACO_RATE_PLANES] = { 0 }, bits[PACO_RATE_PLANES + 1];
+  unsigned lost = paco_areas_planes (&count->job->areas, count->frame->format,
+      count->frame->coding, geometry, i, count->job->area_planes);
+  uint32_t n_lines;
+
+  n_lines = count->frame->ops->count_tops (block.coefficients, block.stride,
+      block.width, block.height, all, scale, top);
+  paco_rate_block_bits (top, n_lines * block.width,
+      (uint32_t) block.height * block.width, count->checks, bits);
+  for (unsigned j = 0; j <= PACO_RATE_PLANES; j++)
+    sum->bits[j] += bits[MIN (j + lost, PACO_RATE_PLANES)];
+}
+
+static const PacoRateBits *
+budget_count (Budget *budget, const PacoFrame *frame,
+    const PacoRateTable *table, const PacoEncoderJob *job, bool checks)
+{
+  Count count = { budget, frame, table, job, checks };
+
+  memset (budget->sums, 0, budget->n_workers * sizeof *budget->sums);
+  paco_workers_run (frame->workers, frame->geometry->n_blocks, COUNT_CHUNK,
+      count_block, &count);
+  for (unsigned w = 1; w < budget->n_workers; w++)
+    for (unsigned e = 0; e < table->n_entries * frame->format->n_components;
+         e++)
+      for (unsigned j = 0; j <= PACO_RATE_PLANES; j++)
+        budget->sums[0][e].bits[j] += budget->sums[w][e].bits[j];
+  return budget->sums[0];
+}
+
+static void
+budget_cut (Budget *budget, PacoBlockRecord *records, uint32_t n_blocks,
+    const PacoCoding *coding, uint64_t bytes)
+{
+  PacoRateBlocks blocks = { budget->cuts, budget->bytes, n_blocks,
+    coding->block_checks, coding->cut_points };
+
+  paco_rate_cut (&blocks, bytes, budget->lost);
+  for (uint32_t i = 0; i < n_blocks; i++) {
+    PacoRateCuts *cuts = &budget->cuts[i];
+    unsigned cut = budget->lost[i] - 1u;
+
+    if (budget->lost[i] == 0)
+      continue;
+    if (cut == cuts->n) {
+      records[i] = (PacoBlockRecord){ 0 };
+    } else {
+      paco_record_cut (&records[i], cuts->plane[cut], cuts->codewords[cut]);
+      paco_rate_forget_cuts (cuts, cut + 1);
+    }
+  }
+}
+
+/* --- the encoder --- */
 
 typedef struct _CpuEncoder CpuEncoder;
 
@@ -35,7 +150,7 @@ typedef struct
   unsigned n_arenas;
   PacoSpare spare; /* lent to them: memory that only the transform needs */
   uint8_t *index;
-  PacoCpuBudget budget; /* where frames have one */
+  Budget budget; /* where frames have one */
 
   /* The frame being coded. */
   PacoFrame *frame;
@@ -323,8 +438,8 @@ code_attempt (Flight *flight, PacoRateAttempt *attempt)
     const PacoRateBits *sums = flight->budget.sums[0];
 
     if (!attempt->has_counts)
-      sums = paco_cpu_budget_count (&flight->budget, flight->frame,
-          flight->table, flight->job, flight->coding.block_checks);
+      sums = budget_count (&flight->budget, flight->frame, flight->table,
+          flight->job, flight->coding.block_checks);
     attempt->has_counts = true;
     if (!paco_rate_step (attempt, sums))
       return false;
@@ -363,7 +478,7 @@ code_to_fit (Flight *flight)
     return;
   history = paco_rate_end (&attempt);
   paco_encoder_tell (base, flight->job, &history);
-  paco_cpu_budget_cut (
+  budget_cut (
       &flight->budget, flight->records, n_blocks, &flight->coding, bytes);
   for (uint32_t i = 0; i < n_blocks && flight->coding.block_checks; i++)
     if (flight->budget.lost[i] > 0)
@@ -432,7 +547,7 @@ flight_clear (Flight *flight)
   g_clear_pointer (&flight->records, paco_memory_free);
   g_clear_pointer (&flight->blocks, paco_memory_free);
   g_clear_pointer (&flight->index, paco_memory_free);
-  paco_cpu_budget_clear (&flight->budget);
+  budget_clear (&flight->budget);
 }
 
 static gboolean
@@ -466,8 +581,7 @@ flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
       n_blocks, PACO_MAX_RECORD + (cuts ? PACO_MAX_CUT_POINTS_SIZE (1) : 0));
   if (!flight->records || !flight->blocks || !flight->index
       || ((cuts || base->forms[base->form].table)
-          && !paco_cpu_budget_init (
-              &flight->budget, flight->n_arenas, n_blocks)))
+          && !budget_init (&flight->budget, flight->n_arenas, n_blocks)))
     return paco_fail (
         error, PACO_ERROR_MEMORY, "not enough memory for the index of a frame");
   return paco_frames_init (flight->frames, error);

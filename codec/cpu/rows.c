@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Chooses the line operations by the machine's instruction sets (instructions.h);
+ * Chooses the line operations by the machine's instruction sets (processors.h);
  * rows.h says for whom. */
 #include "codec/cpu/rows.h"
-#include "codec/cpu/instructions.h"
+#include "codec/cpu/processors.h"
 
 const PacoRowOps *const *
 paco_row_all_ops (void)

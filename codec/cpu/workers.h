@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A pool of threads that share out the items of a job, for encoder.c, decoder.c,
- * frame.c and budget.c. Every frame in flight runs its own jobs at the same time as
+ * A pool of threads that share out the items of a job, for encoder.c, decoder.c
+ * and frame.c. Every frame in flight runs its own jobs at the same time as
  * the others. However many there are, at most as many threads work as the user
  * allowed. */
 #pragma once

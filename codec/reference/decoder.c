@@ -3,10 +3,164 @@
  * (FORMAT.md sections 1 to 6, 10 and 11); reference.h says for whom. */
 #include "codec/conceal.h"
 #include "codec/quantizer.h"
-#include "codec/reference/conceal.h"
+#include "codec/reference/reference.h"
 #include <math.h>
 #include <string.h>
 #include <zlib.h>
+
+/* --- what is kept of the last frames, and what stands for broken blocks --- */
+
+#define N_FORMS 2
+
+/* Coefficients of a frame's blocks; those that it did not have are NULL. */
+typedef struct
+{
+  uint32_t n_blocks;
+  PacoReferenceSample **blocks;
+} Frame;
+
+struct _PacoReferenceConcealer
+{
+  Frame last[N_FORMS]; /* of each form */
+  Frame next;          /* that is being decoded */
+};
+
+PacoReferenceConcealer *
+paco_reference_concealer_new (void)
+{
+  return g_new0 (PacoReferenceConcealer, 1);
+}
+
+static void
+clear (Frame *frame)
+{
+  for (uint32_t i = 0; i < frame->n_blocks; i++)
+    g_free (frame->blocks[i]);
+  g_free (frame->blocks);
+  *frame = (Frame){ 0, NULL };
+}
+
+void
+paco_reference_concealer_forget (PacoReferenceConcealer *concealer)
+{
+  for (unsigned form = 0; form < N_FORMS; form++)
+    clear (&concealer->last[form]);
+}
+
+void
+paco_reference_concealer_free (PacoReferenceConcealer *concealer)
+{
+  paco_reference_concealer_forget (concealer);
+  clear (&concealer->next);
+  g_free (concealer);
+}
+
+/* Keeps the n coefficients that the frame has in block i of the n_blocks that may be
+ * concealed; samples is NULL if the frame does not have the block. */
+static void
+keep_block (PacoReferenceConcealer *concealer, uint32_t n_blocks, uint32_t i,
+    const PacoReferenceSample *samples, size_t n)
+{
+  Frame *next = &concealer->next;
+
+  if (!next->blocks) {
+    next->blocks = g_new0 (PacoReferenceSample *, n_blocks);
+    next->n_blocks = n_blocks;
+  }
+  next->blocks[i] = samples ? g_memdup2 (samples, n * sizeof *samples) : NULL;
+}
+
+/* The frame is decoded, so that it is the last one of its form now. */
+static void
+next_frame (PacoReferenceConcealer *concealer, unsigned form)
+{
+  clear (&concealer->last[form]);
+  concealer->last[form] = concealer->next;
+  concealer->next = (Frame){ 0, NULL };
+}
+
+/* Returns what the last frame had in block i, or NULL. */
+static const PacoReferenceSample *
+last_of (const PacoReferenceConcealer *concealer, unsigned form, uint32_t i)
+{
+  const Frame *last = &concealer->last[form];
+
+  return last->blocks ? last->blocks[i] : NULL;
+}
+
+/* A block beside another one; samples is NULL if there is none or it is not sound. */
+typedef struct
+{
+  unsigned width, height;
+  PacoReferenceSample *samples; /* row by row */
+} Neighbor;
+
+enum
+{
+  LEFT,
+  RIGHT,
+  ABOVE,
+  BELOW,
+};
+
+static double
+number (PacoReferenceSample sample, bool reversible)
+{
+  return reversible ? sample.i : (double) sample.f;
+}
+
+/* The mean of a line of a neighbour on the left or on the right, or of a column of one
+ * above or below. */
+static double
+mean (const Neighbor *neighbor, bool beside, unsigned at, bool reversible)
+{
+  unsigned n = beside ? neighbor->width : neighbor->height;
+  double sum = 0.0;
+
+  for (unsigned i = 0; i < n; i++)
+    sum += number (neighbor->samples[beside ? at * neighbor->width + i
+                                            : i * neighbor->width + at],
+        reversible);
+  return sum / n;
+}
+
+/* The coefficient at x, y of a block as it follows from its neighbours, of which
+ * there must be one. */
+static double
+between (const PacoCodeblock *block, const Neighbor neighbors[4],
+    bool reversible, unsigned x, unsigned y)
+{
+  double sum = 0.0, weights = 0.0;
+
+  for (unsigned side = 0; side < 4; side++) {
+    bool beside = side == LEFT || side == RIGHT;
+    unsigned distance = side == LEFT ? x + 1
+        : side == RIGHT              ? block->width - x
+        : side == ABOVE              ? y + 1
+                                     : block->height - y;
+
+    if (!neighbors[side].samples)
+      continue;
+    sum += 1.0 / distance
+        * mean (&neighbors[side], beside, beside ? y : x, reversible);
+    weights += 1.0 / distance;
+  }
+  return sum / weights;
+}
+
+/* The quantiser index that stands for x, with no planes dropped. */
+static int32_t
+quantize_again (double x, bool reversible, float step, unsigned reconstruction)
+{
+  double index = reversible
+      ? floor (fabs (x) + 0.5)
+      : floor (fabs (x) / step + (128 - (int) reconstruction) / 256.0);
+
+  index = fmin (fmax (index, 0.0), PACO_MAX_MAGNITUDE);
+  return x < 0.0 ? -(int32_t) index : (int32_t) index;
+}
+
+/* --- a frame --- */
 
 typedef struct
 {
@@ -117,13 +271,13 @@ dequantize_block (const Decoder *decoder, uint32_t i,
 /* --- broken blocks --- */
 
 /* Finds the block beside block i, if it is sound. */
-static PacoReferenceNeighbor
+static Neighbor
 find_neighbor (const Decoder *decoder, uint32_t i, int dx, int dy)
 {
   const PacoGeometry *geometry = decoder->geometry;
   const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
   int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
-  PacoReferenceNeighbor neighbor = { 0 };
+  Neighbor neighbor = { 0 };
   int x = (int) ((i - subband->first_block) % subband->blocks_x) + dx;
   int y = (int) ((i - subband->first_block) / subband->blocks_x) + dy;
   uint32_t k;
@@ -148,11 +302,11 @@ static bool
 interpolate_block (const Decoder *decoder, uint32_t i, double *values)
 {
   const PacoCodeblock *block = &decoder->geometry->blocks[i];
-  PacoReferenceNeighbor neighbors[4] = {
-    [PACO_REFERENCE_LEFT] = find_neighbor (decoder, i, -1, 0),
-    [PACO_REFERENCE_RIGHT] = find_neighbor (decoder, i, 1, 0),
-    [PACO_REFERENCE_ABOVE] = find_neighbor (decoder, i, 0, -1),
-    [PACO_REFERENCE_BELOW] = find_neighbor (decoder, i, 0, 1),
+  Neighbor neighbors[4] = {
+    [LEFT] = find_neighbor (decoder, i, -1, 0),
+    [RIGHT] = find_neighbor (decoder, i, 1, 0),
+    [ABOVE] = find_neighbor (decoder, i, 0, -1),
+    [BELOW] = find_neighbor (decoder, i, 0, 1),
   };
   bool any = false;
 
@@ -160,8 +314,7 @@ interpolate_block (const Decoder *decoder, uint32_t i, double *values)
     any |= neighbors[side].samples != NULL;
   for (unsigned y = 0; any && y < block->height; y++)
     for (unsigned x = 0; x < block->width; x++)
-      *values++ = paco_reference_between (
-          block, neighbors, is_reversible (decoder, i), x, y);
+      *values++ = between (block, neighbors, is_reversible (decoder, i), x, y);
   for (unsigned side = 0; side < 4; side++)
     g_free (neighbors[side].samples);
   return any;
@@ -179,7 +332,7 @@ static bool
 add_activity (const Decoder *decoder, uint32_t k, Activity *activity)
 {
   const PacoCodeblock *block = &decoder->geometry->blocks[k];
-  const PacoReferenceSample *last = paco_reference_last (
+  const PacoReferenceSample *last = last_of (
       decoder->concealer, decoder->header.picture.fields, k);
   int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
   PacoReferenceSample now[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
@@ -191,16 +344,14 @@ add_activity (const Decoder *decoder, uint32_t k, Activity *activity)
   for (int y = 0; y < block->height; y++) {
     for (int x = 0; x < block->width; x++) {
       int at = y * block->width + x;
-      double before = paco_reference_number (last[at], reversible);
+      double before = number (last[at], reversible);
 
-      activity->change += fabs (
-          paco_reference_number (now[at], reversible) - before);
+      activity->change += fabs (number (now[at], reversible) - before);
       if (x > 0)
-        activity->detail += fabs (
-            before - paco_reference_number (last[at - 1], reversible));
+        activity->detail += fabs (before - number (last[at - 1], reversible));
       if (y > 0)
-        activity->detail += fabs (before
-            - paco_reference_number (last[at - block->width], reversible));
+        activity->detail += fabs (
+            before - number (last[at - block->width], reversible));
     }
   }
   return true;
@@ -243,7 +394,7 @@ static bool
 conceal_block (const Decoder *decoder, uint32_t i, int32_t *indices)
 {
   const PacoCodeblock *block = &decoder->geometry->blocks[i];
-  const PacoReferenceSample *last = paco_reference_last (
+  const PacoReferenceSample *last = last_of (
       decoder->concealer, decoder->header.picture.fields, i);
   double values[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
   const PacoSubband *subband = &decoder->geometry->subbands[block->subband];
@@ -254,13 +405,13 @@ conceal_block (const Decoder *decoder, uint32_t i, int32_t *indices)
   if (is_ll && begins_scene (decoder, subband->field))
     last = NULL;
   for (unsigned k = 0; last && k < n; k++)
-    values[k] = paco_reference_number (last[k], reversible);
+    values[k] = number (last[k], reversible);
   if (is_ll ? !last && !interpolate_block (decoder, i, values)
             : !last || !is_still (decoder, subband))
     return false;
   for (unsigned k = 0; k < n; k++)
-    indices[k] = paco_reference_quantize_again (values[k], reversible,
-        step_of (decoder, i), decoder->header.coding.reconstruction);
+    indices[k] = quantize_again (values[k], reversible, step_of (decoder, i),
+        decoder->header.coding.reconstruction);
   return true;
 }
 
@@ -309,8 +460,7 @@ do_block (Decoder *decoder, uint32_t i)
   dequantize_block (decoder, i, record, indices, samples);
   place_block (decoder, i, samples);
   if (kept)
-    paco_reference_keep (
-        decoder->concealer, n_concealed, i, known ? samples : NULL, n);
+    keep_block (decoder->concealer, n_concealed, i, known ? samples : NULL, n);
 }
 
 static gboolean
@@ -330,8 +480,7 @@ decode_blocks (Decoder *decoder, GError **error)
   for (uint32_t i = 0; i < geometry->n_blocks_at[decoder->reduce]; i++)
     do_block (decoder, i);
   if (decoder->concealer)
-    paco_reference_next_frame (
-        decoder->concealer, decoder->header.picture.fields);
+    next_frame (decoder->concealer, decoder->header.picture.fields);
   return TRUE;
 }
 

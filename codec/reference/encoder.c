@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Encodes a picture as a frame: samples, color, wavelet, blocks, and the assembly of
  * header, index and payload (FORMAT.md sections 1 to 6); reference.h says for whom. */
-#include "codec/cut_points.h"
+#include "codec/index.h"
 #include "codec/policy_wavelet.h"
 #include "codec/quantizer.h"
-#include "codec/rate_cut.h"
+#include "codec/rate_control.h"
 #include "codec/rate_table.h"
 #include "codec/reference/reference.h"
 #include <string.h>

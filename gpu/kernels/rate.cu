@@ -2,7 +2,7 @@
  * Frames with a budget (codec/rate_control.h), without waiting for the host: kernels
  * count coefficients, choose the step number that follows from the counts, and after
  * the block coder find the cuts that make the frame fit. codec/rate_estimate.h,
- * rate_worth.h and rate_cut.c have the arithmetic; here many threads do it at a
+ * rate_worth.h and rate_control.c have the arithmetic; here many threads do it at a
  * time, with the same result. gpu/rate.c launches the kernels. */
 #include "gpu/kernels/rate.h"
 #include "gpu/kernels/bpc_check.cuh"

@@ -89,7 +89,7 @@ typedef struct
   /* With a budget: */
   PACO_DEVICE_POINTER (PacoRatePieces) pieces;
   PACO_DEVICE_POINTER (PacoRateSums) sums;
-  PACO_DEVICE_POINTER (uint8_t) lost;        /* as in codec/rate_cut.h */
+  PACO_DEVICE_POINTER (uint8_t) lost;        /* as in codec/rate_control.h */
   PACO_DEVICE_POINTER (uint64_t) host_bytes; /* of all blocks, before any cut */
   uint64_t budget;                           /* of index and payload */
   uint32_t n_entries, n_blocks;

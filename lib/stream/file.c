@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reads what frames of a file say of themselves, for frame_index.c and places.c
- * (file.h). */
+ * Reads what frames of a file say of themselves, for frame_index.c (file.h). */
 #include "file.h"
 #include "io.h"
 #include "sync.h"

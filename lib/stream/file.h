@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Reads what frames of a file say of themselves, at a known offset or from anywhere
- * on. frame_index.c and places.c read through this; pacoparse and the readers of
+ * on. frame_index.c reads through this; pacoparse and the readers of
  * libpaco bring the file. */
 #pragma once
 #include "codec/header.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Finds where the frames of a file are, for exact durations and exact seeks. Frames
- * say where in their stream they stand (places.c), which takes a few reads in a file
+ * say where in their stream they stand, which takes a few reads in a file
  * of any length. If they do not, or if their places do not add up, they are found by
  * hopping from header to header, in slices. gstpacoseek.c of the plugin and
  * lib/reader.c call it.

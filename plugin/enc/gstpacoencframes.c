@@ -4,7 +4,7 @@
  * applies the wavelet along the stack (gstpacostack.h) and hands the slices to the
  * coder, which codes them as it does any frame. */
 #include "caps/videocaps.h"
-#include "codec/policy_stack.h"
+#include "codec/policy_wavelet.h"
 #include "gstpacoencprivate.h"
 #include "plugin/coder/gstpacobackend.h"
 

@@ -3,7 +3,7 @@
  * pixels of the reference, and at their times; and what cannot be is refused.
  * stackfiles.c has their files, stackdamage.c what is missing or damaged, and
  * stackstreams.c what is late or of another segment. */
-#include "codec/policy_stack.h"
+#include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
 #include "pacotest.h"
 #include "stackseries.h"

@@ -5,7 +5,7 @@
  * are random. */
 #include "backend-case.h"
 #include "codec/policy.h"
-#include "codec/rate_cut.h"
+#include "codec/rate_control.h"
 #include "codec/reference/reference.h"
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * were cut before. Frames that cannot be cut, and bytes that are no frame, are
  * refused. */
 #include "backend-case.h"
-#include "codec/cut_points.h"
+#include "codec/index.h"
 #include "codec/frame_cut.h"
 #include "codec/reference/reference.h"
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "codec/error.h"
 #include "codec/policy.h"
 #include "codec/quantizer.h"
-#include "codec/range.h"
 #include "tests/codec/random-header.h"
 #include "tests/codec/must.h"
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "codec/density.h"
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
-#include "codec/reference/arithmetic.h"
+#include "codec/reference/model.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
  * perfect reconstruction at every small size, and how large coefficients become. */
 #include "codec/policy.h"
 #include "codec/quantizer.h"
-#include "codec/range.h"
 #include "codec/reference/reference.h"
 #include "codec/wavelet.h"
 #include "tests/codec/must.h"

@@ -4,7 +4,7 @@
  * coding keeps to the samples' range; weights are what errors weigh; and what
  * headers forbid is refused. */
 #include "codec/bytes.h"
-#include "codec/policy_stack.h"
+#include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
 #include "tests/codec/n-cases.h"
 #include "tests/codec/random-header.h"

@@ -3,7 +3,6 @@
  * before can be changed again, and puts them together with true lengths and checks.
  * mutator.c and change-header.c change them. */
 #pragma once
-#include "codec/cut_points.h"
 #include "codec/geometry.h"
 #include "codec/header.h"
 #include "codec/index.h"

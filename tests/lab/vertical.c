@@ -15,7 +15,7 @@
 #define ALIGNMENT 65536
 
 #ifdef __x86_64__
-#include "codec/cpu/instructions.h"
+#include "codec/cpu/processors.h"
 #define HAS_VECTORS paco_cpu_has_avx2 ()
 #else
 #define HAS_VECTORS true

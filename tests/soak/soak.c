@@ -2,7 +2,7 @@
  * Measures memory over time, and writes reports, for record.c and station.c
  * (soak.h). */
 #include "tests/soak/soak.h"
-#include "codec/json.h"
+#include "codec/text.h"
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>

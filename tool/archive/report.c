@@ -2,7 +2,6 @@
  * Writes what a run of archive or restore has done, as JSON, as text and as framemd5
  * (report.h). */
 #include "tool/archive/report.h"
-#include "codec/json.h"
 #include "codec/text.h"
 #include <string.h>
 

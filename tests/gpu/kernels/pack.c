@@ -7,7 +7,7 @@
  *   pack [ROUNDS [SEED]]
  *
  * Exit status 77 (skipped) without a CUDA device, see bpc.c. */
-#include "codec/cut_points.h"
+#include "codec/index.h"
 #include "gpu/device.h"
 #include "gpu/kernels/pack.h"
 #include "tests/gpu/kernels/test-device.h"
