@@ -23,6 +23,18 @@ enum
 #define MIN_DAILY_JAM (INT64_C (-62135596800) * 1000000)
 #define MAX_DAILY_JAM (INT64_C (253402300800) * 1000000 - 1)
 
+/* How many bytes a value has, by its type; a text after its length. */
+static const uint8_t value_sizes[] = {
+  [PACO_VALUE_BOOLEAN] = 1,
+  [PACO_VALUE_INT] = 4,
+  [PACO_VALUE_UINT] = 4,
+  [PACO_VALUE_INT64] = 8,
+  [PACO_VALUE_UINT64] = 8,
+  [PACO_VALUE_DOUBLE] = 8,
+  [PACO_VALUE_FRACTION] = 8,
+  [PACO_VALUE_TEXT] = 2,
+};
+
 /* --- chunks --- */
 
 bool
@@ -142,24 +154,15 @@ take_value (Bytes *bytes)
 
   if (!take_name (bytes) || !(type = take (bytes, 1)))
     return false;
-  switch (*type) {
-    case PACO_VALUE_BOOLEAN:
-      return (p = take (bytes, 1)) && *p <= 1;
-    case PACO_VALUE_INT:
-    case PACO_VALUE_UINT:
-      return take (bytes, 4);
-    case PACO_VALUE_INT64:
-    case PACO_VALUE_UINT64:
-    case PACO_VALUE_DOUBLE:
-      return take (bytes, 8);
-    case PACO_VALUE_FRACTION:
-      return (p = take (bytes, 8)) && (int32_t) paco_get32 (p) != INT32_MIN
-          && (int32_t) paco_get32 (p + 4) > 0;
-    case PACO_VALUE_TEXT:
-      return take_text (bytes, 2);
-    default:
-      return false;
-  }
+  if (*type == PACO_VALUE_TEXT)
+    return take_text (bytes, 2);
+  if (*type < PACO_VALUE_BOOLEAN || *type > PACO_VALUE_TEXT
+      || !(p = take (bytes, value_sizes[*type])))
+    return false;
+  return (*type != PACO_VALUE_BOOLEAN || *p <= 1)
+      && (*type != PACO_VALUE_FRACTION
+          || ((int32_t) paco_get32 (p) != INT32_MIN
+              && (int32_t) paco_get32 (p + 4) > 0));
 }
 
 static bool
@@ -427,7 +430,6 @@ bool
 paco_values_next (PacoValues *values, PacoValue *value)
 {
   const uint8_t *p;
-  uint64_t bits;
 
   if (values->n_values == 0)
     return false;
@@ -435,41 +437,28 @@ paco_values_next (PacoValues *values, PacoValue *value)
   read_name (values, value->name);
   value->type = (PacoValueType) *values->p++;
   p = values->p;
+  values->p += value_sizes[value->type];
   switch (value->type) {
     case PACO_VALUE_BOOLEAN:
       value->boolean = *p;
-      values->p += 1;
       break;
     case PACO_VALUE_INT:
-      value->integer = (int32_t) paco_get32 (p);
-      values->p += 4;
-      break;
     case PACO_VALUE_UINT:
       value->unsigned_integer = paco_get32 (p);
-      values->p += 4;
       break;
     case PACO_VALUE_INT64:
-      value->integer64 = (int64_t) paco_get64 (p);
-      values->p += 8;
-      break;
     case PACO_VALUE_UINT64:
-      value->unsigned64 = paco_get64 (p);
-      values->p += 8;
-      break;
     case PACO_VALUE_DOUBLE:
-      bits = paco_get64 (p);
-      memcpy (&value->real, &bits, sizeof bits);
-      values->p += 8;
+      value->unsigned64 = paco_get64 (p);
       break;
     case PACO_VALUE_FRACTION:
       value->fraction[0] = (int32_t) paco_get32 (p);
       value->fraction[1] = (int32_t) paco_get32 (p + 4);
-      values->p += 8;
       break;
     case PACO_VALUE_TEXT:
       value->text.length = paco_get16 (p);
       value->text.data = (const char *) p + 2;
-      values->p += 2 + value->text.length;
+      values->p += value->text.length;
       break;
   }
   return true;
@@ -668,7 +657,6 @@ put_value (PacoAncillaryWriter *writer, uint64_t value, size_t n)
 bool
 paco_ancillary_add_value (PacoAncillaryWriter *writer, const PacoValue *value)
 {
-  uint64_t bits;
   uint8_t *p;
 
   if (!count (writer, writer->values_at))
@@ -680,20 +668,13 @@ paco_ancillary_add_value (PacoAncillaryWriter *writer, const PacoValue *value)
       put_value (writer, value->boolean, 1);
       break;
     case PACO_VALUE_INT:
-      put_value (writer, (uint32_t) value->integer, 4);
-      break;
     case PACO_VALUE_UINT:
       put_value (writer, value->unsigned_integer, 4);
       break;
     case PACO_VALUE_INT64:
-      put_value (writer, (uint64_t) value->integer64, 8);
-      break;
     case PACO_VALUE_UINT64:
-      put_value (writer, value->unsigned64, 8);
-      break;
     case PACO_VALUE_DOUBLE:
-      memcpy (&bits, &value->real, sizeof bits);
-      put_value (writer, bits, 8);
+      put_value (writer, value->unsigned64, 8);
       break;
     case PACO_VALUE_FRACTION:
       put_value (writer, (uint32_t) value->fraction[0], 4);

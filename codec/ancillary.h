@@ -147,7 +147,7 @@ typedef struct
 {
   char name[PACO_MAX_NAME + 1];
   PacoValueType type;
-  union
+  union /* of numbers in the same bits */
   {
     bool boolean;
     int32_t integer;

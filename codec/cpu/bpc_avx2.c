@@ -14,7 +14,6 @@
 
 /* --- One byte for each lane, or for each coefficient of a row --- */
 
-/* All bits of a byte where the mask is set. */
 BPC_INLINE LanesBytes
 lanes_where (uint32_t mask)
 {
@@ -60,7 +59,6 @@ lanes_load_table (const uint8_t table[16])
       _mm_loadu_si128 ((const __m128i *) table));
 }
 
-/* table[low nibble]. */
 BPC_INLINE LanesBytes
 lanes_lookup (const uint8_t table[16], LanesBytes v)
 {
@@ -68,7 +66,6 @@ lanes_lookup (const uint8_t table[16], LanesBytes v)
       lanes_load_table (table), _mm256_and_si256 (v, _mm256_set1_epi8 (15)));
 }
 
-/* table[4 sign (h) + sign (v) + 5]. */
 BPC_INLINE LanesBytes
 lanes_lookup_signs (const uint8_t table[16], LanesBytes h, LanesBytes v)
 {
@@ -296,8 +293,6 @@ lanes_encode_eight (
   lanes_swap_words (&e->l[0]);
 }
 
-/* Does one visit: the active lanes code their bits with their probabilities; the
- * bits of the others are 0. full says at compile time that all lanes are active. */
 BPC_INLINE void
 lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
     uint32_t active, bool full, unsigned sharing)
@@ -487,8 +482,6 @@ lanes_rescale_8 (const BpcQuantizer *q, __m256i x)
       _mm256_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) q->shift - 12));
 }
 
-/* Quantizes a row: stores the bytes of the magnitudes, and which coefficients are
- * negative. Returns all magnitudes or-ed. */
 BPC_INLINE uint32_t
 lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
     unsigned width, uint8_t bytes[3][64], uint64_t *negative)
@@ -539,7 +532,6 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
   return or_ed[0];
 }
 
-/* The columns whose magnitude is at least `least`, which is below 256. */
 BPC_INLINE uint64_t
 lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
 {
@@ -583,7 +575,6 @@ lanes_dequantize_8 (const BpcQuantizer *q, __m256i m, uint32_t minus)
   return _mm256_andnot_si256 (zero, x);
 }
 
-/* Makes coefficients from the bytes of m = q >> dropped. n_bytes is 1..3. */
 BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
@@ -672,7 +663,6 @@ lanes_probabilities (const uint8_t p[PACO_N_DENSITIES][64],
   }
 }
 
-/* Returns the probabilities of one side, in the left half of the row. */
 BPC_INLINE LanesRow
 lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
@@ -681,8 +671,6 @@ lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 
 /* --- Counts --- */
 
-/* Counts over all stripes of a plane: the significant coefficients, and the pairs of
- * them that the choice of a set asks for (policy_set.h). */
 typedef struct
 {
   __m256i significant, pairs, last; /* last: the stripe's last four rows */
@@ -702,9 +690,6 @@ lanes_count_bits (__m256i v)
       _mm256_shuffle_epi8 (bits, low), _mm256_shuffle_epi8 (bits, high));
 }
 
-/* Adds the columns of a plane to what is significant in the rows of a stripe, and
- * counts it. Returns whether anything is significant there. Stripes come from the
- * top; `apart` says that this one makes no pairs with the one above. */
 BPC_INLINE bool
 lanes_count_stripe (
     LanesCount *count, uint64_t *significant, const uint64_t *plane, bool apart)

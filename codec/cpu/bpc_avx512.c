@@ -131,7 +131,6 @@ lanes_side_contexts (LanesBytes contexts, uint32_t refined)
 
 /* --- Densities and probabilities --- */
 
-/* Returns the density classes of sums. */
 BPC_INLINE LanesBytes
 lanes_density (const uint8_t classes[256], LanesBytes sums)
 {
@@ -145,7 +144,6 @@ lanes_density (const uint8_t classes[256], LanesBytes sums)
       _mm512_castsi512_si256 (low), _mm512_castsi512_si256 (high), sums);
 }
 
-/* Makes probabilities from the contexts of the rows of a stripe. */
 BPC_INLINE void
 lanes_probabilities (const uint8_t tables[PACO_N_DENSITIES][64],
     const uint8_t *classes, unsigned present, LanesRow rows[PACO_STRIPE_LINES])
@@ -171,7 +169,6 @@ lanes_probabilities (const uint8_t tables[PACO_N_DENSITIES][64],
     rows[k] = p[k];
 }
 
-/* Returns the probabilities of one side, in the left half of the row. */
 BPC_INLINE LanesRow
 lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
@@ -191,8 +188,6 @@ lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 
 /* --- Counts --- */
 
-/* Counts over all stripes of a plane: the significant coefficients, and the pairs of
- * them that the choice of a set asks for (policy_set.h). */
 typedef struct
 {
   __m512i significant, pairs, last; /* last: the stripe's rows */
@@ -212,9 +207,6 @@ lanes_count_bits (__m512i v)
       _mm512_shuffle_epi8 (bits, low), _mm512_shuffle_epi8 (bits, high));
 }
 
-/* Adds the columns of a plane to what is significant in the rows of a stripe, and
- * counts it. Returns whether anything is significant there. Stripes come from the
- * top; `apart` says that this one makes no pairs with the one above. */
 BPC_INLINE bool
 lanes_count_stripe (
     LanesCount *count, uint64_t *significant, const uint64_t *plane, bool apart)

@@ -56,7 +56,6 @@ lanes_xor (LanesBytes a, LanesBytes b)
   return _mm256_xor_si256 (a, b);
 }
 
-/* Lane t gets the value of lane t - 1, or of lane t + 1; from outside comes 0. */
 BPC_INLINE LanesBytes
 lanes_from_previous (LanesBytes v)
 {
@@ -69,7 +68,6 @@ lanes_from_next (LanesBytes v)
   return _mm256_alignr_epi8 (_mm256_permute2x128_si256 (v, v, 0x81), v, 1);
 }
 
-/* These move low nibbles to high ones, and back. */
 BPC_INLINE LanesBytes
 lanes_nibbles_up (LanesBytes v)
 {
@@ -82,7 +80,6 @@ lanes_nibbles_down (LanesBytes v)
   return _mm256_and_si256 (_mm256_srli_epi16 (v, 4), _mm256_set1_epi8 (15));
 }
 
-/* The classes that occur, as bits of a mask; LANES_NO_CLASS is not one. */
 BPC_INLINE unsigned
 lanes_present (LanesBytes classes)
 {

@@ -45,14 +45,12 @@ lanes_lookup_16 (const uint8_t table[16], LanesBytes nibbles)
   return _mm256_shuffle_epi8 (_mm256_broadcastsi128_si256 (t), nibbles);
 }
 
-/* table[low nibble]. */
 BPC_INLINE LanesBytes
 lanes_lookup (const uint8_t table[16], LanesBytes v)
 {
   return lanes_lookup_16 (table, _mm256_and_si256 (v, _mm256_set1_epi8 (15)));
 }
 
-/* table[4 sign (h) + sign (v) + 5]. */
 BPC_INLINE LanesBytes
 lanes_lookup_signs (const uint8_t table[16], LanesBytes h, LanesBytes v)
 {
@@ -270,8 +268,6 @@ lanes_encode_eight (
   lanes_swap_words (&e->shared_l);
 }
 
-/* Does one visit: the active lanes code their bits with their probabilities; the
- * bits of the others are 0. full says at compile time that all lanes are active. */
 BPC_INLINE void
 lanes_encode (LanesEncoder *e, LanesRow p, unsigned side, uint32_t bits,
     uint32_t active, bool full, unsigned sharing)
@@ -479,8 +475,6 @@ lanes_rescale_16 (const BpcQuantizer *q, __m512i x)
       _mm512_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) q->shift - 12));
 }
 
-/* Quantizes a row: stores the bytes of the magnitudes, and which coefficients are
- * negative. Returns all magnitudes or-ed. */
 BPC_INLINE uint32_t
 lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
     unsigned width, uint8_t bytes[3][64], uint64_t *negative)
@@ -516,7 +510,6 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
   return (uint32_t) _mm512_reduce_or_epi32 (all);
 }
 
-/* The columns whose magnitude is at least `least`, which is below 256. */
 BPC_INLINE uint64_t
 lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
 {
@@ -562,7 +555,6 @@ lanes_round (LanesRow contexts, const uint8_t bytes[64])
       sum, _mm512_set1_epi8 (1 << PACO_FRACTION_BITS));
 }
 
-/* Makes coefficients from the bytes of m = q >> dropped. n_bytes is 1..3. */
 BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)

@@ -24,7 +24,6 @@ lanes_bit_of_byte (void)
   return vreinterpretq_u8_u64 (vdupq_n_u64 (UINT64_C (0x8040201008040201)));
 }
 
-/* All bits of a byte where the mask is set. */
 BPC_INLINE LanesBytes
 lanes_where (uint32_t mask)
 {
@@ -113,7 +112,6 @@ lanes_choose (LanesBytes where, LanesBytes a, LanesBytes b)
     vbslq_u8 (where.high, a.high, b.high) };
 }
 
-/* Lane t gets the value of lane t - 1, or of lane t + 1; from outside comes 0. */
 BPC_INLINE LanesBytes
 lanes_from_previous (LanesBytes v)
 {
@@ -128,21 +126,18 @@ lanes_from_next (LanesBytes v)
     vextq_u8 (v.high, vdupq_n_u8 (0), 1) };
 }
 
-/* value where the mask is set, else 0. */
 BPC_INLINE LanesBytes
 lanes_of_mask (uint32_t mask, uint8_t value)
 {
   return lanes_and (lanes_where (mask), lanes_all (value));
 }
 
-/* a where the mask is set, else b. */
 BPC_INLINE LanesBytes
 lanes_select (uint32_t mask, LanesBytes a, LanesBytes b)
 {
   return lanes_choose (lanes_where (mask), a, b);
 }
 
-/* Returns where v has the bit set. */
 BPC_INLINE uint32_t
 lanes_bit (LanesBytes v, unsigned bit)
 {
@@ -176,14 +171,12 @@ lanes_lookup_16 (LanesTable table, LanesBytes v)
   return (LanesBytes){ vqtbl1q_u8 (table, v.low), vqtbl1q_u8 (table, v.high) };
 }
 
-/* table[low nibble]. */
 BPC_INLINE LanesBytes
 lanes_lookup (const uint8_t table[16], LanesBytes v)
 {
   return lanes_lookup_16 (vld1q_u8 (table), lanes_and (v, lanes_all (15)));
 }
 
-/* These move low nibbles to high ones, and back. */
 BPC_INLINE LanesBytes
 lanes_nibbles_up (LanesBytes v)
 {
@@ -207,7 +200,6 @@ lanes_sign_index (uint8x16_t h, uint8x16_t v)
   return vaddq_u8 (vaddq_u8 (vshlq_n_u8 (of_h, 2), of_v), vdupq_n_u8 (5));
 }
 
-/* table[4 sign (h) + sign (v) + 5]. */
 BPC_INLINE LanesBytes
 lanes_lookup_signs (const uint8_t table[16], LanesBytes h, LanesBytes v)
 {
@@ -393,8 +385,6 @@ lanes_encode_4 (uint32x4_t *s, uint32x4_t *l, uint32x4_t p, uint32x4_t bits,
   *s = full ? next : vbslq_u32 (in, next, *s);
 }
 
-/* Does one visit: the active lanes code their bits with their probabilities; the
- * bits of the others are 0. full says at compile time that all lanes are active. */
 BPC_INLINE void
 lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
     uint32_t active, bool full, unsigned sharing)
@@ -418,7 +408,6 @@ lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
   }
 }
 
-/* Returns the number of the coder that the encoder has noted. */
 BPC_INLINE unsigned
 lanes_coder (uint8_t noted, unsigned sharing)
 {

@@ -70,8 +70,6 @@ lanes_store_words (uint8_t *data, uint32x4_t words)
   vst1q_u8 (data, vreinterpretq_u8_u32 (words));
 }
 
-/* Quantizes a row: stores the bytes of the magnitudes, and which coefficients are
- * negative. Returns all magnitudes or-ed. */
 BPC_INLINE uint32_t
 lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
     unsigned width, uint8_t bytes[3][64], uint64_t *negative)
@@ -132,7 +130,6 @@ lanes_at_least_half (const uint8_t bytes[3][64], uint8_t least, unsigned side)
   };
 }
 
-/* The columns whose magnitude is at least `least`, which is below 256. */
 BPC_INLINE uint64_t
 lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
 {
@@ -181,7 +178,6 @@ lanes_words_of_bytes (
   }
 }
 
-/* Makes coefficients from the bytes of m = q >> dropped. n_bytes is 1..3. */
 BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
@@ -244,7 +240,6 @@ lanes_density (const uint8_t classes[256], LanesBytes sums)
   return result;
 }
 
-/* The classes that occur, as bits of a mask; LANES_NO_CLASS is not one. */
 BPC_INLINE unsigned
 lanes_present (LanesBytes classes)
 {
@@ -324,7 +319,6 @@ lanes_probabilities (const uint8_t p[PACO_N_DENSITIES][64],
     lanes_row_probabilities (&tables, &rows[k]);
 }
 
-/* Returns the probabilities of one side, in the left half of the row. */
 BPC_INLINE LanesRow
 lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
@@ -354,9 +348,6 @@ lanes_count_bits (uint64x2_t v)
   return vcntq_u8 (vreinterpretq_u8_u64 (v));
 }
 
-/* Adds the columns of a plane to what is significant in the rows of a stripe, and
- * counts it. Returns whether anything is significant there. Stripes come from the
- * top; `apart` says that this one makes no pairs with the one above. */
 BPC_INLINE bool
 lanes_count_stripe (
     LanesCount *count, uint64_t *significant, const uint64_t *plane, bool apart)

@@ -99,23 +99,16 @@ DECODE_SCAN (decode_scan_any_1, scan, false, 1)
 DECODE_SCAN (decode_scan_any_4, scan, false, 4)
 DECODE_SCAN (decode_scan_any_8, scan, false, 8)
 
-static __attribute__ ((noinline)) bool
-decode_signs_1 (const Coding *coding, LanesDecoder *state, unsigned side)
-{
-  return decode_signs (coding, state, side, 1);
-}
+#define DECODE_SIGNS(sharing)                                                  \
+  static __attribute__ ((noinline)) bool decode_signs_##sharing (              \
+      const Coding *coding, LanesDecoder *state, unsigned side)                \
+  {                                                                            \
+    return decode_signs (coding, state, side, sharing);                        \
+  }
 
-static __attribute__ ((noinline)) bool
-decode_signs_4 (const Coding *coding, LanesDecoder *state, unsigned side)
-{
-  return decode_signs (coding, state, side, 4);
-}
-
-static __attribute__ ((noinline)) bool
-decode_signs_8 (const Coding *coding, LanesDecoder *state, unsigned side)
-{
-  return decode_signs (coding, state, side, 8);
-}
+DECODE_SIGNS (1)
+DECODE_SIGNS (4)
+DECODE_SIGNS (8)
 
 static bool
 decode_scan_of (

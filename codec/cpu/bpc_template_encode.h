@@ -97,23 +97,16 @@ ENCODE_SCAN (encode_scan_any_1, scan, false, 1)
 ENCODE_SCAN (encode_scan_any_4, scan, false, 4)
 ENCODE_SCAN (encode_scan_any_8, scan, false, 8)
 
-static __attribute__ ((noinline)) void
-encode_signs_1 (const Coding *coding, LanesEncoder *state, unsigned side)
-{
-  encode_signs (coding, state, side, 1);
-}
+#define ENCODE_SIGNS(sharing)                                                  \
+  static __attribute__ ((noinline)) void encode_signs_##sharing (              \
+      const Coding *coding, LanesEncoder *state, unsigned side)                \
+  {                                                                            \
+    encode_signs (coding, state, side, sharing);                               \
+  }
 
-static __attribute__ ((noinline)) void
-encode_signs_4 (const Coding *coding, LanesEncoder *state, unsigned side)
-{
-  encode_signs (coding, state, side, 4);
-}
-
-static __attribute__ ((noinline)) void
-encode_signs_8 (const Coding *coding, LanesEncoder *state, unsigned side)
-{
-  encode_signs (coding, state, side, 8);
-}
+ENCODE_SIGNS (1)
+ENCODE_SIGNS (4)
+ENCODE_SIGNS (8)
 
 static void
 encode_scan_of (

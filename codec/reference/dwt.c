@@ -5,13 +5,6 @@
 #include "codec/reference/reference.h"
 #include <math.h>
 
-/* A row or a column of a plane: n samples, `stride` samples apart. */
-typedef struct
-{
-  PacoReferenceSample *first;
-  size_t n, stride;
-} Line;
-
 /* Where the sum of a step's tap k is taken around x[i]: x[i-d] and x[i+d]. */
 typedef struct
 {
@@ -80,95 +73,68 @@ scale_single (PacoReferenceSample *x, const PacoWavelet *wavelet, bool undo)
 }
 
 static void
-forward_line (Line line, const PacoWavelet *wavelet, PacoReferenceSample *x)
+filter_line (PacoReferenceSample *first, size_t n, size_t stride,
+    const PacoWavelet *wavelet, bool undo, PacoReferenceSample *x)
 {
-  size_t n_low = (line.n + 1) / 2;
+  size_t n_low = (n + 1) / 2;
 
-  if (line.n == 1) {
-    scale_single (line.first, wavelet, false);
+  if (n == 1)
+    scale_single (first, wavelet, undo);
+  if (n < 2)
     return;
-  }
-  for (size_t i = 0; i < line.n; i++)
-    x[i] = line.first[i * line.stride];
+  /* Low samples lie before high ones in coefficients. */
+  for (size_t i = 0; i < n; i++)
+    x[i] = first[(!undo ? i : i % 2 == 0 ? i / 2 : n_low + i / 2) * stride];
   for (unsigned k = 0; k < wavelet->n_steps; k++)
-    lift_line (x, line.n, wavelet, k, false);
-  for (size_t i = 0; i < line.n; i++)
-    line.first[(i % 2 == 0 ? i / 2 : n_low + i / 2) * line.stride] = x[i];
+    lift_line (x, n, wavelet, undo ? wavelet->n_steps - 1 - k : k, undo);
+  for (size_t i = 0; i < n; i++)
+    first[(undo ? i : i % 2 == 0 ? i / 2 : n_low + i / 2) * stride] = x[i];
 }
 
+/* Filters the LL of a level: forward first all columns, then all rows. */
 static void
-inverse_line (Line line, const PacoWavelet *wavelet, PacoReferenceSample *x)
+filter_level (PacoReferencePlane *plane, unsigned level,
+    const PacoWavelet *wavelet, bool undo, PacoReferenceSample *x)
 {
-  size_t n_low = (line.n + 1) / 2;
+  uint32_t width = paco_ceil_shift (plane->width, level);
+  uint32_t height = paco_ceil_shift (plane->height, level);
 
-  if (line.n == 1) {
-    scale_single (line.first, wavelet, true);
-    return;
+  for (unsigned turn = 0; turn < 2; turn++) {
+    if ((turn == 0) != undo)
+      for (uint32_t column = 0; column < width; column++)
+        filter_line (
+            plane->samples + column, height, plane->width, wavelet, undo, x);
+    else
+      for (uint32_t row = 0; row < height; row++)
+        filter_line (plane->samples + (size_t) row * plane->width, width, 1,
+            wavelet, undo, x);
   }
-  for (size_t i = 0; i < line.n; i++)
-    x[i] = line.first[(i % 2 == 0 ? i / 2 : n_low + i / 2) * line.stride];
-  for (unsigned k = wavelet->n_steps; k-- > 0;)
-    lift_line (x, line.n, wavelet, k, true);
-  for (size_t i = 0; i < line.n; i++)
-    line.first[i * line.stride] = x[i];
-}
-
-typedef void (*LineFilter) (
-    Line line, const PacoWavelet *wavelet, PacoReferenceSample *x);
-
-/* Filters all columns of the upper left width * height samples. */
-static void
-filter_columns (PacoReferencePlane *plane, uint32_t width, uint32_t height,
-    LineFilter filter, const PacoWavelet *wavelet, PacoReferenceSample *x)
-{
-  for (uint32_t column = 0; height > 0 && column < width; column++)
-    filter (
-        (Line){ plane->samples + column, height, plane->width }, wavelet, x);
 }
 
 static void
-filter_rows (PacoReferencePlane *plane, uint32_t width, uint32_t height,
-    LineFilter filter, const PacoWavelet *wavelet, PacoReferenceSample *x)
+filter_levels (PacoReferencePlane *plane, unsigned levels,
+    PacoWaveletId wavelet, bool undo)
 {
-  for (uint32_t row = 0; width > 0 && row < height; row++)
-    filter ((Line){ plane->samples + (size_t) row * plane->width, width, 1 },
-        wavelet, x);
+  size_t longest = MAX (MAX (plane->width, plane->height), 1);
+  g_autofree PacoReferenceSample *x = g_new (PacoReferenceSample, longest);
+
+  for (unsigned i = 0; i < levels; i++)
+    filter_level (
+        plane, undo ? levels - 1 - i : i, &paco_wavelets[wavelet], undo, x);
 }
 
 void
 paco_reference_forward_dwt (
     PacoReferencePlane *plane, unsigned levels, PacoWaveletId wavelet)
 {
-  const PacoWavelet *w = &paco_wavelets[wavelet];
-  size_t longest = MAX (MAX (plane->width, plane->height), 1);
-  PacoReferenceSample *x = g_new (PacoReferenceSample, longest);
-
-  for (unsigned level = 0; level < levels; level++) {
-    uint32_t width = paco_ceil_shift (plane->width, level);
-    uint32_t height = paco_ceil_shift (plane->height, level);
-
-    filter_columns (plane, width, height, forward_line, w, x);
-    filter_rows (plane, width, height, forward_line, w, x);
-  }
-  g_free (x);
+  filter_levels (plane, levels, wavelet, false);
 }
 
 void
 paco_reference_inverse_dwt (
     PacoReferencePlane *plane, unsigned levels, PacoWaveletId wavelet)
 {
-  const PacoWavelet *w = &paco_wavelets[wavelet];
-  size_t longest = MAX (MAX (plane->width, plane->height), 1);
-  PacoReferenceSample *x = g_new (PacoReferenceSample, longest);
-
-  for (unsigned level = levels; level-- > 0;) {
-    uint32_t width = paco_ceil_shift (plane->width, level);
-    uint32_t height = paco_ceil_shift (plane->height, level);
-
-    filter_rows (plane, width, height, inverse_line, w, x);
-    filter_columns (plane, width, height, inverse_line, w, x);
-  }
-  g_free (x);
+  filter_levels (plane, levels, wavelet, true);
 }
 
 void

@@ -52,30 +52,13 @@ count_neighbors (Coder *coder, unsigned x, unsigned y)
 static unsigned
 significance_context (Coder *coder, unsigned x, unsigned y)
 {
+  static const uint8_t weights[4][6] = PACO_NEIGHBOR_WEIGHTS;
+  const uint8_t *weight = weights[coder->block->orientation];
   Neighbors n = count_neighbors (coder, x, y);
 
-  switch (coder->block->orientation) {
-    case PACO_ORIENTATION_LL:
-      return PACO_LL_HORIZONTAL * n.horizontal + PACO_LL_VERTICAL * n.vertical
-          + PACO_LL_DIAGONAL * n.diagonal
-          + PACO_LL_HORIZONTAL_2 * n.horizontal_2
-          + PACO_LL_VERTICAL_2 * n.vertical_2 + PACO_LL_KNIGHT * n.knight;
-    case PACO_ORIENTATION_HL:
-      return PACO_HL_HORIZONTAL * n.horizontal + PACO_HL_VERTICAL * n.vertical
-          + PACO_HL_DIAGONAL * n.diagonal
-          + PACO_HL_HORIZONTAL_2 * n.horizontal_2
-          + PACO_HL_VERTICAL_2 * n.vertical_2 + PACO_HL_KNIGHT * n.knight;
-    case PACO_ORIENTATION_LH:
-      return PACO_LH_HORIZONTAL * n.horizontal + PACO_LH_VERTICAL * n.vertical
-          + PACO_LH_DIAGONAL * n.diagonal
-          + PACO_LH_HORIZONTAL_2 * n.horizontal_2
-          + PACO_LH_VERTICAL_2 * n.vertical_2 + PACO_LH_KNIGHT * n.knight;
-    default:
-      return PACO_HH_HORIZONTAL * n.horizontal + PACO_HH_VERTICAL * n.vertical
-          + PACO_HH_DIAGONAL * n.diagonal
-          + PACO_HH_HORIZONTAL_2 * n.horizontal_2
-          + PACO_HH_VERTICAL_2 * n.vertical_2 + PACO_HH_KNIGHT * n.knight;
-  }
+  return weight[0] * n.horizontal + weight[1] * n.vertical
+      + weight[2] * n.diagonal + weight[3] * n.horizontal_2
+      + weight[4] * n.vertical_2 + weight[5] * n.knight;
 }
 
 static bool
