@@ -9,7 +9,7 @@ import sys
 import zlib
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'apps'))
-from session import Gst, GstVideo, explain, lacking_of, parse  # noqa: E402
+from session import Gst, GstVideo, Polled, parse  # noqa: E402
 from decode_to_numpy import (components_of, numpy, plain_formats,  # noqa: E402
                              read_host)
 
@@ -26,15 +26,16 @@ class Failure(Exception):
     """A sentence for the user."""
 
 
-class Pipeline:
+class Pipeline(Polled):
     """A pipeline. Elements have names: appsrc is "in", appsink is "out"."""
+
+    failure = Failure
 
     def __init__(self, description, caps=None, out_caps=None):
         try:
-            self.pipeline = parse(description)
+            super().__init__(parse(description))
         except ValueError as error:
             raise Failure(str(error)) from None
-        self.lack = ''
         self.source, self.sink = self.get('in'), self.get('out')
         if caps:
             self.source.set_property('caps', caps)
@@ -53,23 +54,6 @@ class Pipeline:
 
     def end(self):
         self.source.emit('end-of-stream')
-
-    def close(self):
-        self.pipeline.set_state(Gst.State.NULL)
-
-    def listen(self, wait=0):
-        """Raises the error that the bus has; returns True at the end of the stream.
-        Waits `wait` ns for a message."""
-        bus = self.pipeline.get_bus()
-        while message := bus.timed_pop_filtered(
-                wait, Gst.MessageType.ERROR | Gst.MessageType.EOS
-                | Gst.MessageType.ELEMENT):
-            if message.type == Gst.MessageType.ERROR:
-                raise Failure(explain(message, self.lack))
-            if message.type == Gst.MessageType.EOS:
-                return True
-            self.lack = self.lack or lacking_of(message)[1]
-        return False
 
     def pull(self):
         """Returns the next sample of "out", or None at the end."""
@@ -117,7 +101,7 @@ class Reader(Pipeline):
     def listen(self, wait=0):
         ended = super().listen(wait)
         if self.is_blind:
-            raise Failure(self.lack or 'There are no pictures in this file.')
+            raise Failure(self.lacking() or 'There are no pictures in this file.')
         return ended
 
     def orientation(self):

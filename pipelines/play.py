@@ -40,9 +40,7 @@ def keys(text):
 
 
 def parse_arguments():
-    parser = Parser(
-        prog='play.sh', description=__doc__.split('\n\n', 1)[0], epilog=KEYS,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser('play.sh', __doc__, KEYS)
     add = parser.add_argument
     add('file', metavar='FILE', help='a file or a URI')
     add('--keys', type=keys, default='', metavar='KEYS',

@@ -5,7 +5,6 @@ or for the web. proxy.sh starts it.
 
 Pictures are decoded at 1/2, 1/4 or 1/8 of their size, which takes about as much
 less time, and coded by whatever encoder this GStreamer has."""
-import argparse
 import os
 import sys
 
@@ -59,9 +58,7 @@ ENCODERS = {
 
 
 def parse_arguments():
-    parser = Parser(
-        prog='proxy.sh', description=__doc__.split('\n\n', 1)[0], epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser('proxy.sh', __doc__, EPILOG)
     add = parser.add_argument
     add('file', metavar='FILE', help='a recording with PaCo video in it')
     add('out', metavar='OUT', help='file.mp4, .mov, .mkv or .webm')

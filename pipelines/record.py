@@ -6,7 +6,6 @@ file, or whatever GStreamer elements give. record.sh starts it.
 A thread of its own takes pictures from the source; where the encoder or the disk
 cannot keep up with a live source for longer than a queue lasts, whole pictures are
 dropped and counted, and the recording goes on."""
-import argparse
 import glob
 import os
 import re
@@ -52,9 +51,7 @@ SOUND_SECONDS = 1
 
 
 def parse_arguments():
-    parser = Parser(
-        prog='record.sh', description=__doc__.split('\n\n', 1)[0], epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser('record.sh', __doc__, EPILOG)
     add = parser.add_argument
     add('out', nargs='?', metavar='OUT',
         help='file.mov, file.mkv or file.paco (which has no sound); without it '

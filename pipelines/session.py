@@ -61,7 +61,12 @@ def need(*elements):
 
 
 class Parser(argparse.ArgumentParser):
-    """Shows what is wrong with arguments without their control characters."""
+    """Says of a program what the begin of its text says, and what is wrong with
+    arguments without their control characters."""
+
+    def __init__(self, prog, text, epilog):
+        super().__init__(prog=prog, description=text.split('\n\n', 1)[0], epilog=epilog,
+                         formatter_class=argparse.RawDescriptionHelpFormatter)
 
     def error(self, message):
         super().error(shown(message))
@@ -244,6 +249,44 @@ class StatusLine:
         """Prints a line that stays."""
         self.end()
         print(shown(text), file=sys.stderr, flush=True)
+
+
+class Polled:
+    """A pipeline that is read and written in loops. Every wait also looks for errors,
+    which are raised as `failure`."""
+
+    failure = RuntimeError
+
+    def __init__(self, pipeline):
+        self.pipeline, self.bus = pipeline, pipeline.get_bus()
+        self.warnings, self.ended = [], False
+        self.lack = {}  # sentences about missing plugins, by what they are for
+
+    def listen(self, wait=0):
+        """Takes what the bus has, and waits so long for something. Returns whether the
+        stream has ended."""
+        while message := self.bus.timed_pop_filtered(
+                wait, Gst.MessageType.ERROR | Gst.MessageType.WARNING
+                | Gst.MessageType.EOS | Gst.MessageType.ELEMENT):
+            wait = 0
+            if message.type == Gst.MessageType.ERROR:
+                raise self.failure(explain(message, self.lacking()))
+            if message.type == Gst.MessageType.ELEMENT:
+                kind, sentence = lacking_of(message)
+                if kind:
+                    self.lack.setdefault(kind, sentence)
+            elif message.type == Gst.MessageType.WARNING:
+                self.warnings.append(message.parse_warning()[0].message)
+            else:
+                self.ended = True
+        return self.ended
+
+    def lacking(self):
+        """Returns a sentence if a plugin is missing, else an empty string."""
+        return next(iter(self.lack.values()), '')
+
+    def close(self):
+        self.pipeline.set_state(Gst.State.NULL)
 
 
 class Session:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""GStreamer for transcode.py: pictures of a source from a moment on, and pipelines
-into which pictures are put. Both are read and written in a loop, and every wait also
-looks for errors."""
+"""GStreamer for transcode.py: pictures of a source from a moment on, pipelines into
+which pictures are put, and containers, which also get all sound of a source, as it is
+there if the container takes it, else decoded."""
 import threading
 
 import tool
 from job import FarmError, TaskError
-from session import Gst, explain, lacking_of, parse
+from session import Gst, Polled, parse
 
 POLL = Gst.SECOND // 10
 PATIENCE = 120  # seconds without a picture, after which something hangs
@@ -14,6 +14,12 @@ PATIENCE = 120  # seconds without a picture, after which something hangs
 # a demuxer that finds its file cut off, and waits for ever then.
 READY = 45
 THREADED = ('pacoenc', 'pacodec')
+MUXERS = {
+    '.mov': 'qtmux',
+    '.mkv': 'matroskamux',
+}
+# How far one track may be ahead of the others in a source.
+AHEAD = 10 * Gst.SECOND
 
 
 def start():
@@ -51,16 +57,12 @@ def bin_of(description):
     return made
 
 
-class Pipeline:
-    """A pipeline, and what goes wrong in it."""
+class Pipeline(Polled):
+    failure = TaskError
 
     def __init__(self):
-        self.pipeline = Gst.Pipeline()
+        super().__init__(Gst.Pipeline())
         self.pipeline.connect('deep-element-added', limit_threads)
-        self.bus = self.pipeline.get_bus()
-        self.warnings = []
-        self.lack = {}  # sentences about missing plugins, by what they are for
-        self.ended = False
 
     def make(self, factory, **properties):
         element = Gst.ElementFactory.make(factory)
@@ -76,24 +78,6 @@ class Pipeline:
             self.listen()
             raise TaskError('The pipeline does not start.')
 
-    def listen(self, wait=0):
-        """Takes what the bus has, and waits so long for something; errors are
-        raised."""
-        while message := self.bus.timed_pop_filtered(
-                wait, Gst.MessageType.ERROR | Gst.MessageType.WARNING
-                | Gst.MessageType.EOS | Gst.MessageType.ELEMENT):
-            wait = 0
-            if message.type == Gst.MessageType.ERROR:
-                raise TaskError(explain(message, self.lacking()))
-            if message.type == Gst.MessageType.ELEMENT:
-                kind, sentence = lacking_of(message)
-                if kind:
-                    self.lack.setdefault(kind, sentence)
-            elif message.type == Gst.MessageType.WARNING:
-                self.warnings.append(message.parse_warning()[0].message)
-            else:
-                self.ended = True
-
     def wait(self, state):
         """Waits until a change of state is done."""
         for _ in range(READY * 10):
@@ -102,13 +86,6 @@ class Pipeline:
             if result != Gst.StateChangeReturn.ASYNC:
                 return
         raise TaskError(self.lacking() or f'The pipeline does not become {state}.')
-
-    def lacking(self):
-        """Returns a sentence if a plugin is missing, else an empty string."""
-        return next(iter(self.lack.values()), '')
-
-    def close(self):
-        self.pipeline.set_state(Gst.State.NULL)
 
 
 class Source(Pipeline):
@@ -234,3 +211,101 @@ class Sink(Pipeline):
         self.input.emit('end-of-stream')
         while not self.ended:
             self.listen(POLL)
+
+
+def templates(factory, kind):
+    """Returns the sink pads of a muxer for 'video' or 'audio'; some have one
+    kind for all."""
+    return [template for template in factory.get_static_pad_templates()
+            if template.direction == Gst.PadDirection.SINK
+            and template.name_template.startswith((kind, 'sink'))]
+
+
+class Muxing(Sink):
+    """A film in the making. Sound is read from the URI."""
+
+    def __init__(self, muxer, uri, path):
+        super().__init__()
+        self.known = threading.Event()
+        self.problem = None
+        self.mux = self.make(muxer)
+        self.mux.link(self.make('filesink', location=path))
+        pictures = self.make('pacoparse')
+        self.input.link(pictures)
+        self.enter(pictures, 'video')
+        self.sounds = Gst.Caps.new_empty()
+        for template in templates(self.mux.get_factory(), 'audio'):
+            self.sounds.append(template.get_caps())
+        self.demuxers = Gst.ElementFactory.list_get_elements(
+            Gst.ELEMENT_FACTORY_TYPE_DEMUXER, Gst.Rank.MARGINAL)
+        source = self.make('uridecodebin', uri=uri)
+        source.connect('autoplug-continue', self.wants)
+        source.connect('pad-added', self.add)
+        source.connect('no-more-pads', lambda *_: self.known.set())
+        self.set_state(Gst.State.PLAYING)
+        # All tracks must be there before the muxer gets pictures.
+        for _ in range(PATIENCE * 10):
+            self.listen()
+            if self.known.wait(0.1):
+                break
+        else:
+            raise TaskError('What sound the source has does not become known.')
+        self.listen()
+        self.problem = self.problem or self.lack.get('audio')
+        if self.problem:
+            raise FarmError(self.problem)
+
+    def enter(self, element, kind):
+        """Links an element to a new pad of the muxer."""
+        source = element.get_static_pad('src')
+        for template in templates(self.mux.get_factory(), kind):
+            pad = self.mux.request_pad(self.mux.get_pad_template(
+                template.name_template), None, None)
+            if pad and source.can_link(pad):
+                source.link(pad)
+                return
+            if pad:
+                self.mux.release_request_pad(pad)
+        raise FarmError(f'{self.mux.get_factory().get_name()} does not take {kind} '
+                        'of this kind.')
+
+    def takes(self, caps):
+        return caps.is_subset(self.sounds)
+
+    def wants(self, _source, _pad, caps):
+        """Says whether what the source has found is to be taken apart: a
+        container is, pictures are not, and sound is where the muxer does
+        not take it."""
+        if Gst.ElementFactory.list_filter(self.demuxers, caps,
+                                          Gst.PadDirection.SINK, False):
+            return True
+        name = caps.get_structure(0).get_name()
+        if name.startswith(('video/', 'image/')):
+            return False
+        return not (name.startswith('audio/') and self.takes(caps))
+
+    def add(self, _source, pad):
+        """Takes a stream of the source: sound to the muxer, the rest to nobody."""
+        try:
+            self.link(pad)
+        except FarmError as error:
+            self.problem = str(error)
+            self.known.set()
+
+    def link(self, pad):
+        caps = pad.get_current_caps() or pad.query_caps(None)
+        sound = caps.get_structure(0).get_name().startswith('audio/')
+        if not sound:
+            elements = [self.make('fakesink', sync=False)]
+        else:
+            elements = [self.make('queue', max_size_time=AHEAD,
+                                  max_size_bytes=0, max_size_buffers=0)]
+            if not self.takes(caps):
+                elements += [self.make('audioconvert'), self.make('audioresample')]
+        for one, other in zip(elements, elements[1:]):
+            one.link(other)
+        if sound:
+            self.enter(elements[-1], 'audio')
+        for element in reversed(elements):
+            element.sync_state_with_parent()
+        pad.link(elements[0].get_static_pad('sink'))

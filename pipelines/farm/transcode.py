@@ -11,8 +11,8 @@ import subprocess
 
 import tool
 from job import FarmError, TaskError, share
-from media import (Gst, Sink, Source, bin_of, elements_of, on_one_line, start, time_of)
-from sound import MUXERS, Muxing
+from media import (MUXERS, Gst, Muxing, Sink, Source, bin_of, elements_of, on_one_line,
+                   start, time_of)
 
 FRAMES = 240  # of a range, if nobody asks for another number
 SECOND = 10**9

@@ -46,7 +46,6 @@ share/gst-paco/farm/job.py
 share/gst-paco/farm/local.py
 share/gst-paco/farm/media.py
 share/gst-paco/farm/slurm.py
-share/gst-paco/farm/sound.py
 share/gst-paco/farm/tool.py
 share/gst-paco/farm/transcode.py
 share/gst-paco/play.py
