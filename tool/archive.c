@@ -18,8 +18,7 @@ typedef struct
   char *frames, *fps, *report, **skip;
   PacoCommandCoderOptions coders;
   int complexity;
-  gboolean list, md5, no_verify, allow_gaps, any_sound_length, keep_files,
-      quiet;
+  gboolean list, no_verify, quiet;
 } Options;
 
 typedef struct
@@ -68,12 +67,8 @@ read_options (const Options *given, PacoArchiveOptions *options, GError **error)
           "fps", given->fps, &options->fps_n, &options->fps_d, error))
     return FALSE;
   options->readers = (guint) given->coders.helpers;
-  options->md5 = given->md5;
   options->verify = !given->no_verify;
-  options->keep_files = given->keep_files;
   options->files.skip = (const char *const *) given->skip;
-  options->files.allow_gaps = given->allow_gaps;
-  options->any_sound_length = given->any_sound_length;
   options->files.want_sound = given->list;
   return TRUE;
 }
@@ -89,19 +84,20 @@ report_path (const Options *given, const char *out)
 
 /* Checks that nothing that will be written in the end is there already. */
 static gboolean
-check_reports (const Options *given, const char *out, GError **error)
+check_reports (
+    const Options *given, const PacoArchiveOptions *options, GError **error)
 {
-  char *paths[] = { report_path (given, out),
-    given->md5 ? g_strconcat (out, ".framemd5", NULL) : NULL };
-  gboolean good = TRUE;
+  g_autofree char *report = report_path (given, options->out);
+  g_autofree char *md5 = g_strconcat (options->out, ".framemd5", NULL);
+  const char *there = NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
-    if (good && paths[i] && *paths[i] && access (paths[i], F_OK) == 0)
-      good = paco_tool_failed (
-          error, "%s is there already, and nothing is overwritten", paths[i]);
-    g_free (paths[i]);
-  }
-  return good;
+  if (*report && access (report, F_OK) == 0)
+    there = report;
+  else if (options->md5 && access (md5, F_OK) == 0)
+    there = md5;
+  return !there
+      || paco_tool_failed (
+          error, "%s is there already, and nothing is overwritten", there);
 }
 
 static gboolean
@@ -157,7 +153,7 @@ archive (const Options *given, PacoArchiveOptions *options)
   }
   options->files.want_sound = options->convert || options->has_range;
   if (!paco_recording_check_name (options->out, &error)
-      || !check_reports (given, options->out, &error)
+      || !check_reports (given, options, &error)
       || (run.container.out && !paco_mux_check (options->out, NULL, &error)))
     return paco_tool_fail (error);
   paco_report_init (&report, "archive", options->folder, options->out);
@@ -196,21 +192,22 @@ int
 paco_tool_archive (int argc, char **argv)
 {
   Options given = { .complexity = -1 };
+  PacoArchiveOptions options = { 0 };
   const GOptionEntry entries[] = {
     PACO_TEXT ("frames", &given.frames,
         "Archive only these frames of the folder, counted from 0", "A-B"),
-    PACO_FLAG ("md5", &given.md5,
+    PACO_FLAG ("md5", &options.md5,
         "Keep MD5s of the files, too, and list them in OUT.framemd5"),
     PACO_FLAG ("no-verify", &given.no_verify,
         "Do not decode each frame and compare it with its file"),
     PACO_TEXT ("fps", &given.fps,
         "Frames a second, whatever the files say, as 24, 23.976 or 24000/1001",
         "RATE"),
-    PACO_FLAG ("any-sound-length", &given.any_sound_length,
+    PACO_FLAG ("any-sound-length", &options.any_sound_length,
         "Take sound that is longer or shorter than the pictures"),
-    PACO_FLAG ("keep-files", &given.keep_files,
+    PACO_FLAG ("keep-files", &options.keep_files,
         "Keep whole what is compressed in a way that cannot be done again"),
-    PACO_FLAG ("allow-gaps", &given.allow_gaps,
+    PACO_FLAG ("allow-gaps", &options.files.allow_gaps,
         "Archive also where the numbers of files have gaps"),
     { "skip", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.skip,
         "Leave out files and folders of such names; may be repeated",
@@ -237,7 +234,6 @@ paco_tool_archive (int argc, char **argv)
     .minimum = 1,
     .maximum = 2,
   };
-  PacoArchiveOptions options = { 0 };
   int code = PACO_EXIT_USAGE;
 
   if (!paco_tool_parse (&usage, entries, &argc, &argv))

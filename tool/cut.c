@@ -97,7 +97,6 @@ cut_file (Cut *cut, char *from, const char *to, GError **error)
   g_autoptr (PacoInput) input = paco_input_open (from, error);
   PacoRecording *recording = NULL;
   PacoProgress *progress;
-  g_autofree char *left_out = NULL;
   bool good;
 
   if (!input)
@@ -113,9 +112,8 @@ cut_file (Cut *cut, char *from, const char *to, GError **error)
     good = copy_frames (cut, input, recording, progress, error);
     paco_progress_free (progress);
   }
-  left_out = good ? paco_input_left_out (input) : NULL;
-  if (left_out)
-    paco_tool_complain ("%s", left_out);
+  if (good)
+    paco_input_tell_left_out (input, NULL);
   if (good)
     return paco_recording_close (recording, cut->quiet, error);
   paco_recording_abandon (recording);

@@ -78,15 +78,6 @@ write_picture (Decode *decode, PacoOutput *output, const PacoPixels *pixels,
 }
 
 static bool
-write_to_stream (Decode *decode, const PacoPixels *pixels, GError **error)
-{
-  if (!decode->stream && !begin_stream (decode, &pixels->info, error))
-    return false;
-  return is_like_first (decode, &pixels->info, error)
-      && write_picture (decode, decode->stream, pixels, error);
-}
-
-static bool
 write_file (Decode *decode, const PacoDecoded *frame, GError **error)
 {
   uint64_t number = frame->input.frame.number;
@@ -165,9 +156,11 @@ on_done (void *user, PacoDecoded *frame, GError **error)
     return true;
   }
   if (!frame->error)
-    good = decode->kind->stream
-        ? write_to_stream (decode, &frame->pixels, error)
-        : write_file (decode, frame, error);
+    good = !decode->kind->stream
+        ? write_file (decode, frame, error)
+        : (decode->stream || begin_stream (decode, &frame->pixels.info, error))
+            && is_like_first (decode, &frame->pixels.info, error)
+            && write_picture (decode, decode->stream, &frame->pixels, error);
   if (!good) {
     g_prefix_error (error, "frame %" G_GUINT64_FORMAT ": ", coded->number);
     return false;

@@ -51,6 +51,16 @@ paco_format_is_yuv (const PacoInfo *info)
       && !(format && format->kind == PACO_FORMAT_RGB);
 }
 
+bool
+paco_format_has_one_depth (const PacoInfo *info)
+{
+  for (unsigned c = 0; c < info->n_components; c++)
+    if (info->depth[c] != info->depth[0] || info->subsampling_x[c]
+        || info->subsampling_y[c])
+      return false;
+  return true;
+}
+
 void
 paco_format_tell (const PacoFormat *format, PacoInfo *info)
 {

@@ -14,6 +14,9 @@ const PacoFormat *paco_format_for (const PacoInfo *info);
 
 /* Says whether three components or more are Y, Cb, Cr, as far as *info says. */
 bool paco_format_is_yuv (const PacoInfo *info);
+/* Says whether the samples of all components have the same depth, and no component is
+ * subsampled. */
+bool paco_format_has_one_depth (const PacoInfo *info);
 /* Sets what the format says of pictures: components, depths, subsampling, the name, and
  * for RGB matrix and range. */
 void paco_format_tell (const PacoFormat *format, PacoInfo *info);

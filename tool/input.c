@@ -261,18 +261,16 @@ paco_input_count (PacoInput *input)
   return n;
 }
 
-char *
-paco_input_left_out (const PacoInput *input)
+void
+paco_input_tell_left_out (const PacoInput *input, PacoProgress *progress)
 {
   g_autofree char *tracks = input->container
       ? paco_container_other_tracks (input->container)
       : NULL;
-  char *sentence = tracks
-      ? g_strdup_printf (
-          "only the frames of %s are copied; left out: %s", input->name, tracks)
-      : NULL;
 
-  return sentence;
+  if (tracks)
+    paco_progress_complain (progress,
+        "only the frames of %s are copied; left out: %s", input->name, tracks);
 }
 
 /* --- ranges --- */

@@ -69,9 +69,9 @@ bool paco_input_tell_ending (PacoInput *input, PacoProgress *progress);
 bool paco_input_seek (PacoInput *input, uint64_t number, GError **error);
 /* Returns how many frames the file has, or 0 if that takes reading all of it. */
 uint64_t paco_input_count (PacoInput *input);
-/* Returns a sentence that names what the file has besides its frames and who copies these
- * leaves out, such as sound, to be freed, or NULL. A frame must have been read. */
-char *paco_input_left_out (const PacoInput *input);
+/* Says on standard error what the file has besides its frames and who copies these leaves
+ * out, such as sound. A frame must have been read; progress may be NULL. */
+void paco_input_tell_left_out (const PacoInput *input, PacoProgress *progress);
 
 /* The frames that a command line asks for. */
 typedef struct

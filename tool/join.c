@@ -109,15 +109,6 @@ tell_missing_files (Join *join, const PacoInput *input, uint64_t n)
       input->name, n, paco_text_plural (n, "is", "are"));
 }
 
-static void
-tell_left_out (Join *join, const PacoInput *input)
-{
-  g_autofree char *left_out = paco_input_left_out (input);
-
-  if (left_out)
-    paco_progress_complain (join->progress, "%s", left_out);
-}
-
 static bool
 is_empty (const char *path)
 {
@@ -159,7 +150,7 @@ add_part (
     tell_damage (join, input, &frame);
     join->damaged |= paco_input_tell_ending (input, join->progress);
     tell_missing_files (join, input, paco_file_count_end (&join->count));
-    tell_left_out (join, input);
+    paco_input_tell_left_out (input, join->progress);
     paco_input_release (&frame);
     good = begun || paco_input_has_none (input, "no frame", error);
   } else {

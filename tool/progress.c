@@ -124,7 +124,7 @@ paco_progress_set (PacoProgress *progress, uint64_t done)
 void
 paco_progress_pause (const PacoProgress *progress)
 {
-  if (!progress->shown)
+  if (!progress || !progress->shown)
     return;
   fputs ("\r\033[K", stderr);
   fflush (stderr);
@@ -146,8 +146,6 @@ paco_progress_complain (PacoProgress *progress, const char *format, ...)
 void
 paco_progress_free (PacoProgress *progress)
 {
-  if (!progress)
-    return;
   paco_progress_pause (progress);
   g_free (progress);
 }

@@ -259,19 +259,14 @@ next_file (PacoPictures *pictures, PacoPictureRead *picture, GError **error)
 /* --- all of them --- */
 
 static bool
-has_y4m_name (const char *name)
-{
-  return g_str_has_suffix (name, ".y4m") || g_str_has_suffix (name, ".Y4M");
-}
-
-static bool
 open_stream (PacoPictures *pictures, const PacoPicturesHow *how, GError **error)
 {
   const char *name = pictures->names[0];
   const char *why = NULL;
   bool standard = strcmp (name, "-") == 0;
 
-  if (!how->format && !standard && !has_y4m_name (name))
+  if (!how->format && !standard && !g_str_has_suffix (name, ".y4m")
+      && !g_str_has_suffix (name, ".Y4M"))
     return false;
   pictures->name = standard ? "standard input" : name;
   if (pictures->n > 1)

@@ -8,31 +8,15 @@
 
 G_DEFINE_QUARK (paco - tool - error, paco_tool_error)
 
-static void
-set (GError **error, PacoToolError code, const char *format, va_list arguments)
+bool
+paco_tool_set_error (
+    GError **error, PacoToolError code, const char *format, ...)
 {
+  va_list arguments;
+
+  va_start (arguments, format);
   g_propagate_error (
       error, g_error_new_valist (PACO_TOOL_ERROR, code, format, arguments));
-}
-
-bool
-paco_tool_failed (GError **error, const char *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  set (error, PACO_TOOL_ERROR_FAILED, format, arguments);
-  va_end (arguments);
-  return false;
-}
-
-bool
-paco_tool_misused (GError **error, const char *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  set (error, PACO_TOOL_ERROR_USAGE, format, arguments);
   va_end (arguments);
   return false;
 }
@@ -70,13 +54,11 @@ paco_tool_fail (GError *error)
 bool
 paco_tool_check (PacoStatus status, const PacoError *failure, GError **error)
 {
-  if (status == PACO_STATUS_OK)
-    return true;
-  g_set_error (error, PACO_TOOL_ERROR,
-      status == PACO_STATUS_DEVICE ? PACO_TOOL_ERROR_DEVICE
-                                   : PACO_TOOL_ERROR_FAILED,
-      "%s", failure->message);
-  return false;
+  return status == PACO_STATUS_OK
+      || paco_tool_set_error (error,
+          status == PACO_STATUS_DEVICE ? PACO_TOOL_ERROR_DEVICE
+                                       : PACO_TOOL_ERROR_FAILED,
+          "%s", failure->message);
 }
 
 bool
@@ -242,7 +224,6 @@ paco_signals_caught (GError **error)
 {
   if (!caught)
     return false;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_INTERRUPTED,
+  return !paco_tool_set_error (error, PACO_TOOL_ERROR_INTERRUPTED,
       "interrupted by %s", caught == SIGINT ? "the keyboard" : "a signal");
-  return true;
 }

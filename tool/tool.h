@@ -87,11 +87,13 @@ typedef enum
   PACO_TOOL_ERROR_DEVICE,
 } PacoToolError;
 
-/* Set an error of that code, FAILED or USAGE. Both return FALSE. */
-bool paco_tool_failed (GError **error, const char *format, ...)
-    G_GNUC_PRINTF (2, 3);
-bool paco_tool_misused (GError **error, const char *format, ...)
-    G_GNUC_PRINTF (2, 3);
+/* Returns FALSE, as do the macros. */
+bool paco_tool_set_error (GError **error, PacoToolError code,
+    const char *format, ...) G_GNUC_PRINTF (3, 4);
+#define paco_tool_failed(error, ...)                                           \
+  paco_tool_set_error (error, PACO_TOOL_ERROR_FAILED, __VA_ARGS__)
+#define paco_tool_misused(error, ...)                                          \
+  paco_tool_set_error (error, PACO_TOOL_ERROR_USAGE, __VA_ARGS__)
 
 /* Prints a sentence on standard error, after the name of program and command, on one
  * line: control characters, which names of files may have, are escaped. */

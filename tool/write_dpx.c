@@ -81,11 +81,8 @@ is_possible (const PacoInfo *info)
 {
   unsigned depth = info->depth[0];
 
-  for (unsigned c = 0; c < info->n_components; c++)
-    if (info->depth[c] != depth || info->subsampling_x[c]
-        || info->subsampling_y[c])
-      return false;
-  if (paco_format_is_yuv (info) || info->n_components == 2)
+  if (!paco_format_has_one_depth (info) || paco_format_is_yuv (info)
+      || info->n_components == 2)
     return false;
   return depth == 8 || depth == 12 || depth == 16
       || (depth == 10 && info->n_components == 3);

@@ -5,24 +5,12 @@
 #include "writers.h"
 #include <string.h>
 
-/* Returns how many bits the samples of all components have, or 0 if these are not
- * the same, or if components are subsampled. */
-static unsigned
-common_depth (const PacoInfo *info)
-{
-  for (unsigned c = 0; c < info->n_components; c++)
-    if (info->depth[c] != info->depth[0] || info->subsampling_x[c]
-        || info->subsampling_y[c])
-      return 0;
-  return info->depth[0];
-}
-
 static bool
 place (PacoPixels *pixels, size_t *bytes, const char *name, GError **error)
 {
   PacoError failure;
 
-  if (common_depth (&pixels->info) == 0)
+  if (!paco_format_has_one_depth (&pixels->info))
     return paco_tool_failed (error,
         "%s files hold no pictures with subsampled colours, or with components "
         "of different depths; Y4M and raw files do",

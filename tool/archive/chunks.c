@@ -113,24 +113,17 @@ add_chunk (PacoKeptChunks *chunks, guint type, gsize offset, gsize size)
   };
 }
 
-static gsize
-bytes_in_frame (const PacoKeptChunks *chunks)
-{
-  gsize size = 0;
-
-  for (gsize i = 0; i < chunks->n; i++)
-    size += CHUNK_HEAD + chunks->chunks[i].size;
-  return size;
-}
-
 /* Adds the rest, which is `rest` bytes at the offset of the memory: in chunks if
  * they fit beside the others, else attached. */
 static gboolean
 add_rest (PacoKeptChunks *chunks, gsize offset, gsize rest, GError **error)
 {
   gsize n = (rest + MAX_PART - 1) / MAX_PART;
+  gsize needed = rest + (n + chunks->n) * CHUNK_HEAD;
 
-  if (bytes_in_frame (chunks) + rest + n * CHUNK_HEAD > PACO_MAX_CHUNK_BYTES) {
+  for (gsize i = 0; i < chunks->n; i++)
+    needed += chunks->chunks[i].size;
+  if (needed > PACO_MAX_CHUNK_BYTES) {
     chunks->attachment_size = rest;
     if (rest <= PACO_MAX_ATTACHMENT_BYTES)
       return TRUE;

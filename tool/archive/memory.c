@@ -133,17 +133,6 @@ paco_rooms_free (PacoRooms *rooms)
   g_free (rooms);
 }
 
-static PacoRoom *
-new_room (PacoFrameDecoder *decoder)
-{
-  PacoRoom *room = g_new0 (PacoRoom, 1);
-
-  room->rest = g_byte_array_new ();
-  paco_rebuilt_init (&room->rebuilt);
-  room->rebuilt.file->decoder = decoder;
-  return room;
-}
-
 /* Frees idle rooms until `bytes` more fit: the one that was used last, which is likely to
  * have the size that is needed, stays longest. Returns whether they fit. */
 static gboolean
@@ -176,8 +165,12 @@ paco_rooms_take (PacoRooms *rooms, guint64 bytes, guint64 frame, guint64 most)
     g_cond_wait (&rooms->changed, &rooms->lock);
   if (!rooms->ended) {
     room = g_queue_pop_head (&rooms->idle);
-    if (!room)
-      room = new_room (rooms->decoder);
+    if (!room) {
+      room = g_new0 (PacoRoom, 1);
+      room->rest = g_byte_array_new ();
+      paco_rebuilt_init (&room->rebuilt);
+      room->rebuilt.file->decoder = rooms->decoder;
+    }
     rooms->bytes -= room->bytes;
     room->bytes = MAX (room->bytes, bytes);
     room->frame = frame;

@@ -249,14 +249,6 @@ make_sound (PacoRestoreRun *run, GError **error)
   return FALSE;
 }
 
-/* Says whether an error is damage. That a file cannot be written is none. */
-static gboolean
-is_damage (const GError *error)
-{
-  return error->domain != PACO_ARCHIVE_ERROR
-      || error->code == PACO_ARCHIVE_SOUND_DAMAGED;
-}
-
 /* Restores the sound, and reports damage. Returns FALSE for an error that is no
  * damage. */
 static gboolean
@@ -281,7 +273,9 @@ restore_sound (PacoRestoreRun *run, GError **error)
     g_error_free (failure);
     return FALSE;
   }
-  if (!is_damage (failure)) {
+  /* That a file cannot be written is no damage. */
+  if (failure->domain == PACO_ARCHIVE_ERROR
+      && failure->code != PACO_ARCHIVE_SOUND_DAMAGED) {
     g_propagate_error (error, failure);
     return FALSE;
   }

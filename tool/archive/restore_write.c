@@ -104,16 +104,6 @@ look_at (int folder, const char *base, PacoRestoreItem *item, GError **error)
   return FALSE;
 }
 
-/* Closes a second descriptor of the file, because some file systems say only then
- * that it could not be written. */
-static gboolean
-flush (int fd)
-{
-  int other = dup (fd);
-
-  return other >= 0 && close (other) == 0;
-}
-
 /* Writes the file's bytes, and computes their checksums, in pieces that stay in a core's
  * cache in between. Returns FALSE and errno. */
 static gboolean
@@ -133,7 +123,13 @@ write_bytes (PacoRestoreRun *run, const PacoRestoreItem *item, int fd,
     paco_running_checksum_add (running, file->data + at, size);
     good = paco_io_write_at (fd, at, file->data + at, size);
   }
-  good = good && flush (fd);
+  /* Some file systems say only when a descriptor is closed that the file could not be
+   * written. */
+  if (good) {
+    int other = dup (fd);
+
+    good = other >= 0 && close (other) == 0;
+  }
   why = errno;
   spent = paco_running_checksum_end (running, checksums);
   paco_report_spend (

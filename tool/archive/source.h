@@ -40,6 +40,9 @@ typedef enum
 void paco_source_set_error (GError **error, PacoSourceError code,
     const char *format, ...) G_GNUC_PRINTF (3, 4);
 #define paco_source_fail(...) (paco_source_set_error (__VA_ARGS__), FALSE)
+#define paco_source_broken_rest(error)                                         \
+  paco_source_fail (error, PACO_SOURCE_BROKEN,                                 \
+      "what was kept of the file contradicts itself, or the picture")
 
 /* The form of a rest, of any kind, that is the whole file behind the byte that says
  * so. */

@@ -224,14 +224,6 @@ round_up (guint64 n)
   return (n + 3) / 4 * 4;
 }
 
-/* Returns where the bytes that a part may take end: at the next part, or with the
- * file. */
-static guint64
-end_of_part (const PacoDpx *dpx, guint part, guint64 file_size)
-{
-  return part + 1 < dpx->n_parts ? dpx->parts[part + 1].offset : file_size;
-}
-
 /* Finds how far lines are apart. They begin at whole words of 32 bits, and behind
  * the padding that the header names. Many files, and some readers, have only one
  * of these. The distance with which the picture ends where its part does is tried
@@ -399,21 +391,17 @@ tell_rate (double rate, PacoInfo *info)
 }
 
 static void
-tell_aspect (guint32 n, guint32 d, PacoInfo *info)
-{
-  if (n == 0 || d == 0 || n > G_MAXINT32 || d > G_MAXINT32)
-    return;
-  info->par_n = n;
-  info->par_d = d;
-}
-
-static void
 tell_info (const Header *header, PacoInfo *info)
 {
+  guint32 n = get32 (header, AT_PIXEL_ASPECT);
+  guint32 d = get32 (header, AT_PIXEL_ASPECT + 4);
+
   tell_colors (header, info);
   tell_range (header, info);
-  tell_aspect (get32 (header, AT_PIXEL_ASPECT),
-      get32 (header, AT_PIXEL_ASPECT + 4), info);
+  if (n > 0 && d > 0 && n <= G_MAXINT32 && d <= G_MAXINT32) {
+    info->par_n = n;
+    info->par_d = d;
+  }
   if (!tell_rate (get_real (header, AT_FILM_RATE), info))
     tell_rate (get_real (header, AT_VIDEO_RATE), info);
   if (get8 (header, AT_INTERLACE) == 1) {
@@ -510,8 +498,8 @@ paco_dpx_read (const guint8 *bytes, gsize size, guint64 file_size, PacoDpx *dpx,
       || !paco_dpx_lay_out (dpx, error))
     return FALSE;
   for (guint p = 0; p < dpx->n_parts; p++)
-    if (!find_stride (
-            dpx, p, padding[p], end_of_part (dpx, p, file_size), error))
+    if (!find_stride (dpx, p, padding[p],
+            p + 1 < dpx->n_parts ? dpx->parts[p + 1].offset : file_size, error))
       return FALSE;
   /* Bytes behind the first sample are no header. */
   header.size = MIN (size, dpx->parts[0].offset);

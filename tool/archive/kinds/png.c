@@ -375,13 +375,6 @@ typedef struct
   gsize n_data; /* Bytes of the compressed stream, in all IDAT chunks. */
 } Rest;
 
-static gboolean
-broken_rest (GError **error)
-{
-  return paco_source_fail (error, PACO_SOURCE_BROKEN,
-      "what was kept of the file contradicts itself, or the picture");
-}
-
 /* Says whether chunks and stored blocks give a file of exactly file_size bytes, before
  * one of them is made: a few bytes of runs can stand for billions of empty ones. */
 static gboolean
@@ -420,7 +413,7 @@ read_rest (
   parts = ((guint64) rest->n_sizes + rest->n_blocks) * PACO_RUN_SIZE
       + rest->n_before + rest->n_behind;
   if (parts > size - REST_HEAD)
-    return broken_rest (error);
+    return paco_source_broken_rest (error);
   rest->sizes = p + REST_HEAD;
   rest->blocks = rest->sizes + (gsize) rest->n_sizes * PACO_RUN_SIZE;
   rest->before = rest->blocks + (gsize) rest->n_blocks * PACO_RUN_SIZE;
@@ -429,12 +422,12 @@ read_rest (
   if (!read_header (rest->before, rest->n_before, &rest->header, error))
     return FALSE;
   if (size - REST_HEAD - parts != paco_png_lines (&rest->header.picture))
-    return broken_rest (error);
+    return paco_source_broken_rest (error);
   if (!has_size (rest, file_size))
-    return broken_rest (error);
+    return paco_source_broken_rest (error);
   for (gsize i = 0; i < size - REST_HEAD - parts; i++)
     if (rest->filters[i] >= PACO_PNG_FILTERS)
-      return broken_rest (error);
+      return paco_source_broken_rest (error);
   return TRUE;
 }
 
@@ -450,7 +443,7 @@ rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
   if (!paco_source_has (info, picture->width, picture->height,
           picture->n_components, rest.header.depth, rest.header.depth)
       || paco_png_bytes (picture) / MAX_RATIO > file_size)
-    return broken_rest (error);
+    return paco_source_broken_rest (error);
   g_byte_array_set_size (rebuilt->samples,
       picture->interlaced
           ? picture->width * picture->height * picture->pixel_bytes

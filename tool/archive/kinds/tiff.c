@@ -287,13 +287,6 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
 
 /* --- making again ------------------------------------------------------ */
 
-static gboolean
-broken_rest (GError **error)
-{
-  return paco_source_fail (error, PACO_SOURCE_BROKEN,
-      "what was kept of the file contradicts itself, or the picture");
-}
-
 typedef struct
 {
   PacoTiffSettings settings;
@@ -316,7 +309,7 @@ read_rest (const guint8 *p, gsize size, Rest *rest, GError **error)
   rest->n_padding = paco_get32 (p + 12);
   parts = (guint64) rest->n_holes * HOLE + rest->n_padding;
   if (rest->n_holes > MAX_HOLES || parts > size - REST_HEAD)
-    return broken_rest (error);
+    return paco_source_broken_rest (error);
   rest->holes = p + REST_HEAD;
   rest->padding = rest->holes + (gsize) rest->n_holes * HOLE;
   rest->bytes = rest->padding + rest->n_padding;
@@ -399,13 +392,13 @@ rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
     return FALSE;
   if (file_size > G_MAXINT32 || rest.n_bytes > file_size
       || file_size - rest.n_bytes > max_holes (info, &rest))
-    return broken_rest (error);
+    return paco_source_broken_rest (error);
   paco_bytes_set_size (file, file_size);
   if (!fill_file (&rest, file->data, file_size))
-    return broken_rest (error);
+    return paco_source_broken_rest (error);
   done = paco_tiff_picture_read (
              &picture, file->data, file_size, NULL, 0, error)
-      && (fits (&picture, &rest, info) || broken_rest (error));
+      && (fits (&picture, &rest, info) || paco_source_broken_rest (error));
   if (done && !(in_file = paco_tiff_is_contiguous (&picture)))
     g_byte_array_set_size (
         rebuilt->samples, (guint) paco_tiff_bytes (&picture));
