@@ -3,7 +3,7 @@
  * its own: which memory buffers get, and that it is released once. */
 #include "codec/coder_private.h"
 #include "plugin/coder/gstpacoallocator.h"
-#include <gst/check/gstcheck.h>
+#include "elements.h"
 #include <string.h>
 
 GST_DEBUG_CATEGORY (gst_paco_debug);
@@ -25,11 +25,10 @@ typedef struct
 static void
 release (PacoHostMemory *memory)
 {
-  Memory *self = (Memory *) memory;
+  g_autofree Memory *self = (Memory *) memory;
 
   self->coder->n_out--;
   g_aligned_free (memory->data);
-  g_free (self);
 }
 
 static PacoHostMemory *
@@ -100,7 +99,7 @@ check_clear (GstMemory *memory, gsize n)
   gst_memory_unmap (memory, &map);
 }
 
-GST_START_TEST (test_backend_memory)
+TEST (test_backend_memory)
 {
   Coder *coder = coder_new ();
   GstAllocator *allocator = gst_paco_allocator_new (&coder->base);
@@ -123,9 +122,8 @@ GST_START_TEST (test_backend_memory)
   fail_unless_equals_int (coder->n_out, 0);
   paco_coder_close (&coder->base);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_params)
+TEST (test_params)
 {
   Coder *coder = coder_new ();
   GstAllocator *allocator = gst_paco_allocator_new (&coder->base);
@@ -158,11 +156,10 @@ GST_START_TEST (test_params)
   gst_object_unref (allocator);
   paco_coder_close (&coder->base);
 }
-GST_END_TEST;
 
 /* Tests that memory comes from the system where the backend has none, or has been
  * closed. */
-GST_START_TEST (test_system_memory)
+TEST (test_system_memory)
 {
   Coder *coder = coder_new ();
   GstAllocator *allocator = gst_paco_allocator_new (&coder->base);
@@ -182,20 +179,7 @@ GST_START_TEST (test_system_memory)
   gst_object_unref (allocator);
   paco_coder_close (&coder->base);
 }
-GST_END_TEST;
 
-static Suite *
-allocator_suite (void)
-{
-  Suite *suite = suite_create ("allocator");
-  TCase *tcase = tcase_create ("general");
-
-  GST_DEBUG_CATEGORY_INIT (gst_paco_debug, "paco", 0, "PaCo backends");
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_backend_memory);
-  tcase_add_test (tcase, test_params);
-  tcase_add_test (tcase, test_system_memory);
-  return suite;
-}
-
-GST_CHECK_MAIN (allocator);
+TEST_MAIN_AFTER (
+    GST_DEBUG_CATEGORY_INIT (gst_paco_debug, "paco", 0, "PaCo backends"),
+    "allocator")

@@ -49,9 +49,9 @@ see (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 }
 
 static GstHarness *
-seen_harness (const gchar *launch, GstBus **bus, Seen *seen)
+seen_harness (const gchar *launch, Seen *seen)
 {
-  GstHarness *harness = paco_test_harness (launch, bus);
+  GstHarness *harness = paco_test_harness (launch);
 
   *seen = (Seen){ 0 };
   gst_pad_add_probe (harness->sinkpad,
@@ -67,18 +67,17 @@ seen_harness (const gchar *launch, GstBus **bus, Seen *seen)
 
 /* Tests noise, which takes whatever it gets, in any kind of format: from the
  * first frame on nothing is above the budget, and little of it is left. */
-GST_START_TEST (test_fill)
+LOOP_TEST (test_fill, 15)
 {
   static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_GRAY8,
     GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_v210, GST_VIDEO_FORMAT_GBR_12LE,
     GST_VIDEO_FORMAT_GRAY16_LE };
   static const gchar *const modes[] = { "progressive", "interleaved", "mixed" };
   GstVideoFormat format = formats[__i__ % G_N_ELEMENTS (formats)];
-  gchar *launch;
+  g_autofree gchar *launch = NULL;
   GstVideoInfo info;
-  GstHarness *harness;
+  g_autoptr (PacoHarness) harness = NULL;
   GstCaps *caps;
-  GstBus *bus;
   Seen seen;
   guint budget;
 
@@ -86,46 +85,41 @@ GST_START_TEST (test_fill)
   budget = GST_VIDEO_INFO_SIZE (&info) / g_random_int_range (4, 30);
   launch = g_strdup_printf (
       "pacoenc rate-control=bitrate frame-size=%u", budget);
-  harness = seen_harness (launch, &bus, &seen);
+  harness = seen_harness (launch, &seen);
   caps = gst_video_info_to_caps (&info);
   gst_caps_set_simple (
       caps, "interlace-mode", G_TYPE_STRING, modes[__i__ % 3], NULL);
   gst_harness_set_src_caps (harness, caps);
   for (guint i = 0; i < 20; i++) {
-    GstBuffer *buffer = paco_test_random_buffer (&info, g_random_int ());
+    g_autoptr (GstBuffer)
+        buffer = paco_test_random_buffer (&info, g_random_int ());
     gsize size;
 
     if (i % 3 == 1)
       GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
-    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+    push (harness, buffer);
     buffer = gst_harness_pull (harness);
     size = gst_buffer_get_size (buffer);
     fail_unless (size <= budget && size >= budget * LEAST_FILL,
         "%s: frame %u has %zu bytes, its budget %u", launch, i, size, budget);
-    gst_buffer_unref (buffer);
   }
   fail_unless_equals_int (seen.promised, (gint) budget);
   fail_unless_equals_int (seen.n_broken, 0);
-  g_free (launch);
-  paco_test_teardown (harness, bus);
 }
-GST_END_TEST;
 
 /* Tests that each frame has the budget of the time when it came, with frames in
  * flight, and no more than the caps before it say. */
-GST_START_TEST (test_changes)
+LOOP_TEST (test_changes, 4)
 {
   enum
   {
     N = 60
   };
-  gchar *launch = g_strdup_printf (
+  g_autofree gchar *launch = g_strdup_printf (
       "pacoenc rate-control=bitrate bitrate=1000 pipeline-depth=%d", 1 + __i__);
   GstVideoInfo info;
-  GstBus *bus;
   Seen seen;
-  GstHarness *harness = seen_harness (launch, &bus, &seen);
-  GstElement *encoder = gst_harness_find_element (harness, "pacoenc");
+  g_autoptr (PacoHarness) harness = seen_harness (launch, &seen);
   guint kbits = 1000, budgets[N], n_changes = 0;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, 256, 200);
@@ -133,22 +127,19 @@ GST_START_TEST (test_changes)
   for (guint i = 0; i < N; i++) {
     if (i % 4 == 3) {
       kbits = g_random_int_range (300, 8000);
-      g_object_set (encoder, "bitrate", kbits, NULL);
+      gst_harness_set (harness, "pacoenc", "bitrate", kbits, NULL);
       n_changes++;
     }
     budgets[i] = kbits * 5;
-    fail_unless_equals_int (
-        gst_harness_push (harness, paco_test_random_buffer (&info, i)),
-        GST_FLOW_OK);
+    push (harness, paco_test_random_buffer (&info, i));
   }
   gst_harness_push_event (harness, gst_event_new_eos ());
   for (guint i = 0; i < N; i++) {
-    GstBuffer *buffer = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
     gsize size = gst_buffer_get_size (buffer);
 
     fail_unless (size <= budgets[i] && size >= budgets[i] * LEAST_FILL,
         "frame %u has %zu bytes, its budget %u", i, size, budgets[i]);
-    gst_buffer_unref (buffer);
   }
   fail_unless_equals_int (seen.n_frames, N);
   fail_unless_equals_int (seen.n_broken, 0);
@@ -156,15 +147,11 @@ GST_START_TEST (test_changes)
   fail_unless_equals_int (seen.promised, (gint) (kbits * 5));
   fail_unless_equals_int (seen.bitrate, kbits * 1000);
   fail_unless_equals_int (seen.maximum_bitrate, kbits * 1000);
-  g_free (launch);
-  gst_object_unref (encoder);
-  paco_test_teardown (harness, bus);
 }
-GST_END_TEST;
 
 /* Tests that a field is a picture of its own where fields come one by one, and
  * that frame-size needs no frame rate and wins over bitrate. */
-GST_START_TEST (test_budget)
+TEST (test_budget)
 {
   static const struct
   {
@@ -184,34 +171,30 @@ GST_START_TEST (test_budget)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar *launch = g_strdup_printf (
+    g_autofree gchar *launch = g_strdup_printf (
         "pacoenc rate-control=bitrate %s", cases[i].settings);
     gboolean field = strstr (cases[i].caps, "alternate") != NULL;
-    GstBus *bus;
     Seen seen;
-    GstHarness *harness = seen_harness (launch, &bus, &seen);
-    GstBuffer *buffer = paco_test_gray_buffer (256, field ? 100 : 200, 0);
+    g_autoptr (PacoHarness) harness = seen_harness (launch, &seen);
+    g_autoptr (GstBuffer)
+        buffer = paco_test_gray_buffer (256, field ? 100 : 200, 0);
 
     gst_harness_set_src_caps_str (harness, cases[i].caps);
     if (field)
       GST_BUFFER_FLAG_SET (buffer,
           GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TOP_FIELD);
-    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+    push (harness, buffer);
     buffer = gst_harness_pull (harness);
     fail_unless_equals_int (seen.promised, cases[i].promised);
     fail_unless_equals_int (seen.maximum_bitrate, cases[i].maximum_bitrate);
     fail_unless_equals_int (seen.bitrate, cases[i].bitrate);
     fail_unless_equals_int (seen.n_broken, 0);
-    gst_buffer_unref (buffer);
-    g_free (launch);
-    paco_test_teardown (harness, bus);
   }
 }
-GST_END_TEST;
 
 /* Tests that a budget that cannot be kept gives a sentence that says which one
  * can. */
-GST_START_TEST (test_impossible)
+TEST (test_impossible)
 {
   static const struct
   {
@@ -227,30 +210,27 @@ GST_START_TEST (test_impossible)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     gchar *launch = g_strdup_printf (
         "pacoenc rate-control=bitrate %s", cases[i].settings);
-    GstBus *bus;
-    GstHarness *harness = paco_test_harness (launch, &bus);
+    g_autoptr (PacoHarness) harness = paco_test_harness (launch);
     GError *error;
 
     gst_harness_set_src_caps_str (harness, cases[i].caps);
     gst_harness_push (harness, paco_test_gray_buffer (256, 200, 0));
-    error = paco_test_pop_error (bus);
+    error = paco_test_pop_error (harness);
     fail_unless (error != NULL, "%s", launch);
     fail_unless (strstr (error->message, cases[i].words) != NULL, "%s: %s",
         launch, error->message);
     g_error_free (error);
     g_free (launch);
-    paco_test_teardown_failed (harness, bus);
+    ignore_errors (harness);
   }
 }
-GST_END_TEST;
 
 /* Tests that the smallest size that the sentence names can be had, and that a
  * budget of one byte less is refused, also while it plays. */
-GST_START_TEST (test_smallest)
+TEST (test_smallest)
 {
-  GstBus *bus;
   GstHarness *harness = paco_test_harness (
-      "pacoenc rate-control=bitrate frame-size=1", &bus);
+      "pacoenc rate-control=bitrate frame-size=1");
   GstElement *encoder;
   const gchar *number;
   GstBuffer *buffer;
@@ -260,64 +240,60 @@ GST_START_TEST (test_smallest)
 
   gst_harness_set_src_caps_str (harness, GRAY_CAPS ("25/1"));
   gst_harness_push (harness, paco_test_gray_buffer (256, 200, 0));
-  error = paco_test_pop_error (bus);
+  error = paco_test_pop_error (harness);
   number = strpbrk (error->message, "0123456789");
   smallest = (guint) g_ascii_strtoull (number, NULL, 10);
   g_error_free (error);
-  paco_test_teardown_failed (harness, bus);
+  ignore_errors (harness);
+  paco_test_teardown (harness);
 
   launch = g_strdup_printf (
       "pacoenc rate-control=bitrate frame-size=%u", smallest);
-  harness = paco_test_harness (launch, &bus);
+  harness = paco_test_harness (launch);
   encoder = gst_harness_find_element (harness, "pacoenc");
   gst_harness_set_src_caps_str (harness, GRAY_CAPS ("25/1"));
-  fail_unless_equals_int (
-      gst_harness_push (harness, paco_test_gray_buffer (256, 200, 0)),
-      GST_FLOW_OK);
+  push (harness, paco_test_gray_buffer (256, 200, 0));
   buffer = gst_harness_pull (harness);
   fail_unless (gst_buffer_get_size (buffer) <= smallest);
   gst_buffer_unref (buffer);
   g_object_set (encoder, "frame-size", smallest - 1, NULL);
   gst_harness_push (harness, paco_test_gray_buffer (256, 200, 1));
-  error = paco_test_pop_error (bus);
+  error = paco_test_pop_error (harness);
   fail_unless (error != NULL && strstr (error->message, "bytes at least"));
   g_error_free (error);
   g_free (launch);
   gst_object_unref (encoder);
-  paco_test_teardown_failed (harness, bus);
+  ignore_errors (harness);
+  paco_test_teardown (harness);
 }
-GST_END_TEST;
 
 /* Tests that stats have the last frames, oldest first. */
-GST_START_TEST (test_stats)
+TEST (test_stats)
 {
   enum
   {
     N = 25,
     KEPT = 16
   };
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness (
-      "pacoenc rate-control=bitrate frame-size=9000", &bus);
-  GstElement *encoder = gst_harness_find_element (harness, "pacoenc");
+  g_autoptr (PacoHarness) harness = paco_test_harness (
+      "pacoenc rate-control=bitrate frame-size=9000");
   const GValue *sizes, *steps;
   guint expected[N];
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   GstVideoInfo info;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, 256, 200);
   gst_harness_set_src_caps_str (harness, GRAY_CAPS ("25/1"));
   for (guint i = 0; i < N; i++) {
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
 
     if (i == 20)
-      g_object_set (encoder, "frame-size", 3000, NULL);
-    gst_harness_push (harness, paco_test_random_buffer (&info, i));
-    buffer = gst_harness_pull (harness);
+      gst_harness_set (harness, "pacoenc", "frame-size", 3000, NULL);
+    buffer = gst_harness_push_and_pull (
+        harness, paco_test_random_buffer (&info, i));
     expected[i] = gst_buffer_get_size (buffer);
-    gst_buffer_unref (buffer);
   }
-  g_object_get (encoder, "stats", &stats, NULL);
+  gst_harness_get (harness, "pacoenc", "stats", &stats, NULL);
   sizes = gst_structure_get_value (stats, "last-frame-sizes");
   steps = gst_structure_get_value (stats, "last-frame-steps");
   fail_unless_equals_int (gst_value_array_get_size (sizes), KEPT);
@@ -330,27 +306,6 @@ GST_START_TEST (test_stats)
   fail_unless (g_value_get_double (gst_value_array_get_value (steps, KEPT - 1))
       > 1.5 * g_value_get_double (gst_value_array_get_value (steps, 0)));
   fail_unless (g_value_get_double (gst_value_array_get_value (steps, 0)) > 0.0);
-  gst_structure_free (stats);
-  gst_object_unref (encoder);
-  paco_test_teardown (harness, bus);
-}
-GST_END_TEST;
-
-static Suite *
-bitrate_suite (void)
-{
-  Suite *suite = suite_create ("bitrate");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 120);
-  tcase_add_loop_test (tcase, test_fill, 0, 15);
-  tcase_add_loop_test (tcase, test_changes, 0, 4);
-  tcase_add_test (tcase, test_budget);
-  tcase_add_test (tcase, test_impossible);
-  tcase_add_test (tcase, test_smallest);
-  tcase_add_test (tcase, test_stats);
-  return suite;
 }
 
-GST_CHECK_MAIN (bitrate);
+TEST_MAIN ("bitrate")

@@ -6,30 +6,19 @@
 #include "codec/bytes.h"
 #include "pacoframes.h"
 #include "tests/codec/random-ancillary.h"
-#include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
 static const PacoFrameSpec spec = PACO_FRAME_SPEC_DEFAULT;
-static GByteArray *plain;
 
-static void
-set_up (void)
-{
-  plain = paco_test_frame (&spec, 0);
-}
-
-static void
-tear_down (void)
-{
-  g_byte_array_unref (plain);
-}
-
-/* Returns the plain frame with these chunks. */
+/* Returns a frame with these chunks. */
 static GByteArray *
 frame_with (const guint8 *chunks, gsize size)
 {
+  static GByteArray *plain;
   PacoHeader header;
 
+  if (plain == NULL)
+    plain = paco_test_frame (&spec, 0);
   fail_unless (
       paco_header_parse (plain->data, plain->len, &header, NULL, NULL));
   header.video.ancillary = (PacoAncillary){ chunks, size };
@@ -40,19 +29,16 @@ frame_with (const guint8 *chunks, gsize size)
 static GstBuffer *
 push_through (GstHarness *h, const GByteArray *frame)
 {
-  fail_unless_equals_int (
-      gst_harness_push (h, gst_buffer_new_memdup (frame->data, frame->len)),
-      GST_FLOW_OK);
+  push (h, gst_buffer_new_memdup (frame->data, frame->len));
   return gst_harness_try_pull (h);
 }
 
 static GstBuffer *
 push_chunks (GstHarness *h, const guint8 *chunks, gsize size)
 {
-  GByteArray *frame = frame_with (chunks, size);
+  g_autoptr (GByteArray) frame = frame_with (chunks, size);
   GstBuffer *buffer = push_through (h, frame);
 
-  g_byte_array_unref (frame);
   return buffer;
 }
 
@@ -67,7 +53,7 @@ static const gchar *const ways[] = {
 static GstHarness *
 open_way (guint i)
 {
-  GstHarness *h = gst_harness_new_parse (ways[i]);
+  GstHarness *h = paco_test_harness (ways[i]);
 
   gst_harness_set_src_caps_str (h,
       "video/x-paco,parsed=true,alignment=frame,width=48,height=32,"
@@ -94,7 +80,7 @@ try_active_format (GstHarness *h, const guint8 *content, guint size,
     gboolean refused, guint afds, guint bars)
 {
   guint8 chunk[20] = { PACO_ANCILLARY_ACTIVE_FORMAT, 0, (guint8) size, 0 };
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   memcpy (chunk + PACO_CHUNK_HEAD, content, size);
   buffer = push_chunks (h, chunk, PACO_CHUNK_HEAD + size);
@@ -106,15 +92,14 @@ try_active_format (GstHarness *h, const guint8 *content, guint size,
       gst_buffer_get_n_meta (buffer, GST_VIDEO_AFD_META_API_TYPE), afds);
   fail_unless_equals_int (
       gst_buffer_get_n_meta (buffer, GST_VIDEO_BAR_META_API_TYPE), bars);
-  gst_buffer_unref (buffer);
 }
 
-GST_START_TEST (test_active_formats)
+TEST (test_active_formats)
 {
   static const guint8 fields[] = { 0, 1, 2, 255 };
 
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
-    GstHarness *h = open_way (i);
+    g_autoptr (PacoHarness) h = open_way (i);
 
     for (guint f = 0; f < G_N_ELEMENTS (fields); f++) {
       for (guint standard = 0; standard < 4; standard++)
@@ -129,39 +114,34 @@ GST_START_TEST (test_active_formats)
             (guint8[10]){ kind, fields[f], 255, 255, 255, 255 }, 10,
             kind < 3 && fields[f] > 1, 0, kind < 3);
     }
-    gst_harness_teardown (h);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_captions)
+TEST (test_captions)
 {
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
-    GstHarness *h = open_way (i);
+    g_autoptr (PacoHarness) h = open_way (i);
 
     for (guint kind = 0; kind < 256; kind += kind < 8 ? 1 : 31) {
       guint8 chunk[] = { PACO_ANCILLARY_CAPTION, 0, 2, 0, (guint8) kind, 7 };
-      GstBuffer *buffer = push_chunks (h, chunk, sizeof chunk);
+      g_autoptr (GstBuffer) buffer = push_chunks (h, chunk, sizeof chunk);
 
       fail_unless (buffer);
       fail_unless_equals_int (
           gst_buffer_get_n_meta (buffer, GST_VIDEO_CAPTION_META_API_TYPE),
           kind >= 1 && kind <= 4);
-      gst_buffer_unref (buffer);
     }
-    gst_harness_teardown (h);
   }
 }
-GST_END_TEST;
 
 /* Tests a fraction that GStreamer cannot hold, and the nearest one that it
  * can. */
-GST_START_TEST (test_fractions)
+TEST (test_fractions)
 {
   static const gint32 numerators[] = { G_MININT32, -G_MAXINT32, G_MAXINT32 };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (numerators); i++) {
-    GstHarness *h = open_way (i % 2);
+    g_autoptr (PacoHarness) h = open_way (i % 2);
     guint8 chunks[100];
     PacoAncillaryWriter writer = { .data = chunks, .capacity = sizeof chunks };
     PacoValue value = { .name = "ratio",
@@ -186,14 +166,12 @@ GST_START_TEST (test_fractions)
       fail_unless_equals_int (numerator, numerators[i / 2]);
       gst_buffer_unref (buffer);
     }
-    gst_harness_teardown (h);
   }
 }
-GST_END_TEST;
 
 /* Tests that a daily jam, at the ends of what a calendar has, comes with its
  * timecode. */
-GST_START_TEST (test_daily_jams)
+TEST (test_daily_jams)
 {
   static const struct
   {
@@ -214,7 +192,7 @@ GST_START_TEST (test_daily_jams)
   };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
-    GstHarness *h = open_way (i % 2);
+    g_autoptr (PacoHarness) h = open_way (i % 2);
     guint8 chunks[100];
     PacoAncillaryWriter writer = { .data = chunks, .capacity = sizeof chunks };
     const PacoTimecode timecode = { .fps_n = 25,
@@ -233,27 +211,25 @@ GST_START_TEST (test_daily_jams)
       fail_unless (meta && meta->tc.config.latest_daily_jam);
       gst_buffer_unref (buffer);
     }
-    gst_harness_teardown (h);
   }
 }
-GST_END_TEST;
 
 /* --- all kinds --- */
 
 /* Tests random chunks that FORMAT.md allows, and what becomes of them when a
  * byte changes. */
-GST_START_TEST (test_random_chunks)
+TEST (test_random_chunks)
 {
   guint32 seed = g_random_int ();
-  GRand *rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   guint refused = 0;
 
   g_print ("seed %u\n", seed);
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
-    GstHarness *h = open_way (i);
+    g_autoptr (PacoHarness) h = open_way (i);
 
     for (guint n = 0; n < 300; n++) {
-      GByteArray *chunks = g_byte_array_new ();
+      g_autoptr (GByteArray) chunks = g_byte_array_new ();
       gboolean changed = g_rand_boolean (rand);
       GstBuffer *buffer;
 
@@ -268,30 +244,9 @@ GST_START_TEST (test_random_chunks)
       fail_unless (changed || buffer);
       refused += !buffer;
       gst_clear_buffer (&buffer);
-      g_byte_array_unref (chunks);
     }
-    gst_harness_teardown (h);
   }
   fail_unless (refused > 0);
-  g_rand_free (rand);
-}
-GST_END_TEST;
-
-static Suite *
-chunkvalues_suite (void)
-{
-  Suite *suite = suite_create ("chunkvalues");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120);
-  tcase_add_checked_fixture (tc, set_up, tear_down);
-  tcase_add_test (tc, test_active_formats);
-  tcase_add_test (tc, test_captions);
-  tcase_add_test (tc, test_fractions);
-  tcase_add_test (tc, test_daily_jams);
-  tcase_add_test (tc, test_random_chunks);
-  return suite;
 }
 
-GST_CHECK_MAIN (chunkvalues);
+TEST_MAIN ("chunkvalues")

@@ -71,35 +71,35 @@ expect_seeks (Player *player, GPtrArray *frames, const Container *container,
     for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
       GstClockTime begin = begin_of (frames, numbers[i]);
       GstClockTime middle = begin + duration_of (frames, numbers[i]) / 2;
-      GstSample *sample;
+      g_autoptr (GstSample) sample = NULL;
 
       if (numbers[i] == N_FRAMES - 1 && !container->whole_index)
         continue;
       fail_unless (gst_element_seek_simple (player->pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH | flags[f], middle));
-      gst_element_get_state (player->pipeline, NULL, NULL, TIMEOUT);
-      sample = gst_app_sink_try_pull_sample (player->sink, TIMEOUT);
+      gst_element_get_state (player->pipeline, NULL, NULL, TIME_LIMIT);
+      sample = gst_app_sink_try_pull_sample (player->sink, TIME_LIMIT);
       fail_unless (sample, "%s: nothing after a seek", what);
       expect_same_frame (frames, numbers[i], sample,
           begin - MIN (begin, container->tolerance),
           (flags[f] & GST_SEEK_FLAG_KEY_UNIT) ? begin + container->tolerance
                                               : middle,
           what);
-      gst_sample_unref (sample);
     }
   }
 }
 
 /* --- tests ------------------------------------------------------------ */
 
-GST_START_TEST (test_record_and_play)
+LOOP_TEST (
+    test_record_and_play, G_N_ELEMENTS (sources) * G_N_ELEMENTS (containers))
 {
   static const gchar *const autopluggers[] = { "decodebin", "decodebin3" };
   const gchar *source = sources[__i__ / G_N_ELEMENTS (containers)];
   const Container *container = &containers[__i__ % G_N_ELEMENTS (containers)];
-  gchar *folder = temporary_folder ();
-  GPtrArray *frames = originals (source, N_FRAMES);
-  gchar *path = record (folder, source, container);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autoptr (GPtrArray) frames = originals (source, N_FRAMES);
+  g_autofree gchar *path = record (folder, source, container);
   Player player;
 
   for (guint i = 0; i < G_N_ELEMENTS (autopluggers); i++) {
@@ -116,40 +116,50 @@ GST_START_TEST (test_record_and_play)
           path));
   expect_frames (&player, frames, container->tolerance, path);
   stop (&player);
-
-  g_free (path);
-  g_ptr_array_unref (frames);
-  remove_folder (folder);
 }
-GST_END_TEST;
+
+/* All combinations that concern decoders. */
+static const gchar *const playbin_flags[] = {
+  "video+audio+deinterlace+soft-colorbalance",
+  "video+native-video",
+  "video+force-sw-decoders",
+  "video+native-video+force-sw-decoders",
+};
+
+/* Tests playbin. playbin3 of GStreamer 1.22 now and then never ends with short files of
+ * any codec, so it is no judge; and it knows nothing of software decoders. */
+LOOP_TEST (test_playbin, 2 * G_N_ELEMENTS (playbin_flags))
+{
+  const Container *container = &containers[__i__ % 2 ? 0 : 4];
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = record (folder, sources[2], container);
+  g_autoptr (GPtrArray) samples = NULL;
+  Player player;
+
+  start (&player,
+      launch ("playbin uri=file://%s flags=%s "
+              "video-sink=\"appsink name=sink\"",
+          path, playbin_flags[__i__ / 2]));
+  samples = pull_all (&player);
+  fail_unless_equals_int (samples->len, N_FRAMES);
+  stop (&player);
+}
 
 /* Runs a pipeline whose first error must have these words. */
 static void
 expect_words (GstElement *pipeline, const gchar *words)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  GError *error;
+  g_autoptr (GError) error = run_to_end (pipeline);
 
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (
-      bus, TIMEOUT, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR,
-      "there is no error");
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, words), "%s", error->message);
-  g_clear_error (&error);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
+  fail_unless (error && strstr (error->message, words), "%s",
+      error ? error->message : "there is no error");
 }
 
-GST_START_TEST (test_split_files)
+TEST (test_split_files)
 {
-  gchar *folder = temporary_folder ();
-  GPtrArray *frames = originals (sources[2], N_FRAMES);
-  gchar *second = g_strdup_printf ("%s/part-01.mov", folder);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autoptr (GPtrArray) frames = originals (sources[2], N_FRAMES);
+  g_autofree gchar *second = g_strdup_printf ("%s/part-01.mov", folder);
   Player player;
 
   run (launch ("videotestsrc pattern=ball num-buffers=%d ! %s ! "
@@ -168,14 +178,10 @@ GST_START_TEST (test_split_files)
       launch (
           "splitmuxsrc location=%s/part-*.mov ! pacodec ! fakesink", folder),
       "put pacoparse before it");
-  g_free (second);
-  g_ptr_array_unref (frames);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
 /* Tests streaming formats that carry anything. */
-GST_START_TEST (test_transports)
+LOOP_TEST (test_transports, G_N_ELEMENTS (sources))
 {
   static const gchar *const transports[] = {
     "pacoparse ! rtpgstpay ! rtpgstdepay",
@@ -185,7 +191,7 @@ GST_START_TEST (test_transports)
     "pacoparse ! identity ! pacoparse",
   };
   const gchar *source = sources[__i__ % G_N_ELEMENTS (sources)];
-  GPtrArray *frames = originals (source, N_FRAMES);
+  g_autoptr (GPtrArray) frames = originals (source, N_FRAMES);
   Player player;
 
   for (guint i = 0; i < G_N_ELEMENTS (transports); i++) {
@@ -197,37 +203,7 @@ GST_START_TEST (test_transports)
     expect_frames (&player, frames, 1000, transports[i]);
     stop (&player);
   }
-  g_ptr_array_unref (frames);
 }
-GST_END_TEST;
-
-/* Tests that an elementary stream is known by its bytes, whatever the file is
- * called. */
-GST_START_TEST (test_typefind)
-{
-  gchar *folder = temporary_folder ();
-  const Container nameless = { "", "bin", 0, TRUE, TRUE };
-  gchar *path = record (folder, sources[0], &nameless);
-  GstElement *pipeline = launch (
-      "filesrc location=%s ! typefind name=find ! fakesink", path);
-  GstElement *find = gst_bin_get_by_name (GST_BIN (pipeline), "find");
-  GstCaps *caps = NULL;
-
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL, TIMEOUT),
-      GST_STATE_CHANGE_SUCCESS);
-  g_object_get (find, "caps", &caps, NULL);
-  fail_unless (caps);
-  fail_unless (gst_structure_has_name (
-      gst_caps_get_structure (caps, 0), "video/x-paco"));
-  gst_caps_unref (caps);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (find);
-  gst_object_unref (pipeline);
-  g_free (path);
-  remove_folder (folder);
-}
-GST_END_TEST;
 
 /* Finds the coded stream as the parser describes it. The list has it as the demuxer
  * describes it, too. */
@@ -246,13 +222,13 @@ coded_stream (GList *streams)
   return NULL;
 }
 
-GST_START_TEST (test_discoverer)
+LOOP_TEST (test_discoverer, G_N_ELEMENTS (containers))
 {
   const Container *container = &containers[__i__];
-  gchar *folder = temporary_folder ();
-  gchar *path = record (folder, sources[0], container);
-  gchar *uri = g_strconcat ("file://", path, NULL), *codec = NULL;
-  GstDiscoverer *discoverer = gst_discoverer_new (TIMEOUT, NULL);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = record (folder, sources[0], container);
+  g_autofree gchar *uri = g_strconcat ("file://", path, NULL), *codec = NULL;
+  GstDiscoverer *discoverer = gst_discoverer_new (TIME_LIMIT, NULL);
   GstDiscovererInfo *info;
   GstDiscovererVideoInfo *video;
   GstClockTime duration = gst_util_uint64_scale (
@@ -286,16 +262,11 @@ GST_START_TEST (test_discoverer)
   gst_discoverer_stream_info_list_free (streams);
   gst_discoverer_info_unref (info);
   g_object_unref (discoverer);
-  g_free (codec);
-  g_free (uri);
-  g_free (path);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
 /* Tests stereoscopic video, of which demuxers say nothing or something else,
  * but frames do. */
-GST_START_TEST (test_views)
+LOOP_TEST (test_views, G_N_ELEMENTS (containers))
 {
   static const gchar *const views[] = {
     "multiview-mode=side-by-side, "
@@ -306,14 +277,15 @@ GST_START_TEST (test_views)
     "multiview-mode=checkerboard",
   };
   const Container *container = &containers[__i__];
-  gchar *folder = temporary_folder ();
-  gchar *path = g_build_filename (folder, "test", NULL);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = g_build_filename (folder, "test", NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
     GstVideoInfo info, expected;
     GPtrArray *samples;
-    gchar *caps = g_strconcat ("video/x-raw, format=GRAY8, width=64, "
-                               "height=48, framerate=25/1, ",
+    g_autofree gchar *caps = g_strconcat (
+        "video/x-raw, format=GRAY8, width=64, "
+        "height=48, framerate=25/1, ",
         views[i], NULL);
     GstCaps *original = gst_caps_from_string (caps);
     Player player;
@@ -342,15 +314,11 @@ GST_START_TEST (test_views)
     g_ptr_array_unref (samples);
     stop (&player);
     gst_caps_unref (original);
-    g_free (caps);
   }
-  g_free (path);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
 /* Tests reverse playback: a decoder reverses the stretches that the parser hands on. */
-GST_START_TEST (test_backwards)
+LOOP_TEST (test_backwards, G_N_ELEMENTS (containers))
 {
   const Container *container = &containers[__i__];
   gchar *folder = temporary_folder ();
@@ -370,7 +338,7 @@ GST_START_TEST (test_backwards)
   fail_unless (gst_element_seek (player.pipeline, -1.0, GST_FORMAT_TIME,
       GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
       N_FRAMES * GST_SECOND / 50));
-  gst_element_get_state (player.pipeline, NULL, NULL, TIMEOUT);
+  gst_element_get_state (player.pipeline, NULL, NULL, TIME_LIMIT);
   samples = pull_all (&player);
   fail_unless_equals_int (samples->len, N_FRAMES);
   for (guint i = 0; i < N_FRAMES; i++)
@@ -382,38 +350,6 @@ GST_START_TEST (test_backwards)
   g_ptr_array_unref (frames);
   remove_folder (folder);
 }
-GST_END_TEST;
 
-static Suite *
-containers_suite (void)
-{
-  Suite *suite = suite_create ("containers");
-  TCase *files = tcase_create ("files");
-  TCase *streams = tcase_create ("streams");
-
-  suite_add_tcase (suite, files);
-  tcase_set_timeout (files, 240);
-  tcase_add_loop_test (files, test_record_and_play, 0,
-      G_N_ELEMENTS (sources) * G_N_ELEMENTS (containers));
-  tcase_add_test (files, test_split_files);
-  tcase_add_test (files, test_typefind);
-  tcase_add_loop_test (files, test_discoverer, 0, G_N_ELEMENTS (containers));
-  tcase_add_loop_test (files, test_views, 0, G_N_ELEMENTS (containers));
-  tcase_add_loop_test (files, test_backwards, 0, G_N_ELEMENTS (containers));
-
-  suite_add_tcase (suite, streams);
-  tcase_set_timeout (streams, 240);
-  tcase_add_loop_test (streams, test_transports, 0, G_N_ELEMENTS (sources));
-  return suite;
-}
-
-int
-main (int argc, char **argv)
-{
-  static const gchar *const needed[] = { "qtmux", "matroskamux", "splitmuxsink",
-    "rtpgstpay", "gdppay", "videotestsrc", "decodebin3", "capssetter", NULL };
-
-  gst_check_init (&argc, &argv);
-  need_elements (needed);
-  return gst_check_run_suite (containers_suite (), "containers", __FILE__);
-}
+TEST_MAIN ("containers", "qtmux", "matroskamux", "splitmuxsink", "rtpgstpay",
+    "gdppay", "videotestsrc", "decodebin3", "capssetter")

@@ -11,9 +11,9 @@ static void
 check_template (const char *element, const char *pad)
 {
   GstElementFactory *factory = gst_element_factory_find (element);
-  GstElement *made = gst_element_factory_create (factory, NULL);
-  GstPad *of_pad = gst_element_get_static_pad (made, pad);
-  GstCaps *caps = gst_pad_get_pad_template_caps (of_pad);
+  g_autoptr (GstElement) made = gst_element_factory_create (factory, NULL);
+  g_autoptr (GstPad) of_pad = gst_element_get_static_pad (made, pad);
+  g_autoptr (GstCaps) caps = gst_pad_get_pad_template_caps (of_pad);
   gboolean host_seen = FALSE;
 
   fail_unless (is_device_caps (caps, 0), "%s: device memory is first", element);
@@ -22,42 +22,37 @@ check_template (const char *element, const char *pad)
     host_seen |= !is_device_caps (caps, i);
   }
   fail_unless (host_seen);
-  gst_caps_unref (caps);
-  gst_object_unref (of_pad);
-  gst_object_unref (made);
   gst_object_unref (factory);
 }
 
 /* Tests that neither registering the elements nor making them calls the
  * driver. */
-GST_START_TEST (test_registering)
+TEST (test_registering)
 {
   static const char *const names[] = { "pacoenc", "pacodec", "pacoparse" };
   const char *function;
   unsigned n;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    GstElement *element = gst_element_factory_make (names[i], NULL);
+    g_autoptr (GstElement) element = gst_element_factory_make (names[i], NULL);
 
     fail_unless (element != NULL);
-    gst_object_unref (element);
   }
   for (unsigned i = 0;
        has_fake_driver () && (n = fake.calls (i, &function), function != NULL);
        i++)
     fail_unless (n == 0, "%s", function);
 }
-GST_END_TEST;
 
 /* Tests formats. libgstcuda ends the program that asks for memory of a format
  * that it does not know. */
-GST_START_TEST (test_formats)
+TEST (test_formats)
 {
   static const char *const never[] = { "GRAY8", "v210", "NV16", "NV21",
     "A444_10LE" };
   static const char *const always[] = { "I422_10LE", "NV12", "P010_10LE", "GBR",
     "Y444_16LE" };
-  GstPacoCudaContext *context = context_new (0);
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
   GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
   guint n = device_formats (formats);
 
@@ -66,14 +61,12 @@ GST_START_TEST (test_formats)
   fail_unless (n >= 25);
   for (guint i = 0; i < n; i++) {
     GstVideoInfo info;
-    GstBuffer *picture, *buffer;
+    g_autoptr (GstBuffer) picture = NULL, buffer = NULL;
 
     paco_test_info (&info, formats[i], 36, 18);
     picture = test_picture (&info, i);
     buffer = device_buffer (context, &info, picture);
     fail_unless (is_on_device (buffer));
-    gst_buffer_unref (buffer);
-    gst_buffer_unref (picture);
   }
   for (guint i = 0; i < G_N_ELEMENTS (never); i++)
     fail_if (gst_paco_cuda_library_has_format (
@@ -81,9 +74,7 @@ GST_START_TEST (test_formats)
   for (guint i = 0; i < G_N_ELEMENTS (always); i++)
     fail_unless (gst_paco_cuda_library_has_format (
         library, gst_video_format_from_string (always[i])));
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* Says whether heights may be odd. Planes of half the height are not where 1.22
  * looks for them when it copies a picture of an odd height to the host. */
@@ -109,81 +100,69 @@ random_size (GstVideoInfo *info, GstVideoFormat format)
 
 /* Tests that every format, of odd sizes too, gives the same bytes as from system
  * memory. */
-GST_START_TEST (test_encode_formats)
+TEST (test_encode_formats)
 {
-  GstPacoCudaContext *context = context_new (0);
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
   GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
   guint n = device_formats (formats);
 
   for (guint i = 0; i < n; i++) {
     GstVideoInfo info;
-    GstHarness *harness;
-    GstBus *bus;
+    g_autoptr (PacoHarness) harness = NULL;
 
     random_size (&info, formats[i]);
-    harness = encoder_harness (ENCODE, &info, context, &bus);
+    harness = encoder_harness (ENCODE, &info, context);
     for (guint k = 0; k < 3; k++)
       check_encode (harness, context, &info, g_random_int (),
           gst_video_format_to_string (formats[i]));
-    paco_test_teardown (harness, bus);
   }
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_decode_formats)
+TEST (test_decode_formats)
 {
-  GstPacoCudaContext *context = context_new (0);
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
   GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
   guint n = device_formats (formats);
 
   for (guint i = 0; i < n; i++) {
     GstVideoInfo info;
-    GstHarness *harness;
-    GstBus *bus;
+    g_autoptr (PacoHarness) harness = NULL;
 
     random_size (&info, formats[i]);
-    harness = decoder_harness (DECODE, &info, &bus);
+    harness = decoder_harness (DECODE, &info);
     give_context (harness->element, context);
     for (guint k = 0; k < 3; k++)
       check_decode (harness, &info, g_random_int (), TRUE);
-    paco_test_teardown (harness, bus);
   }
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* Tests interlaced pictures, whose fields lie between each other. */
-GST_START_TEST (test_fields)
+TEST (test_fields)
 {
-  GstPacoCudaContext *context = context_new (0);
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
   GstHarness *harness;
   GstVideoInfo info;
-  GstBus *bus;
 
   gst_video_info_set_interlaced_format (&info, GST_VIDEO_FORMAT_I422_10LE,
       GST_VIDEO_INTERLACE_MODE_INTERLEAVED, 50, 38);
   info.fps_n = 25;
-  harness = encoder_harness (ENCODE, &info, context, &bus);
+  harness = encoder_harness (ENCODE, &info, context);
   check_encode (harness, context, &info, 5, "fields");
-  paco_test_teardown (harness, bus);
-  harness = decoder_harness (DECODE, &info, &bus);
+  paco_test_teardown (harness);
+  harness = decoder_harness (DECODE, &info);
   give_context (harness->element, context);
   check_decode (harness, &info, 6, TRUE);
-  paco_test_teardown (harness, bus);
-  gst_object_unref (context);
+  paco_test_teardown (harness);
 }
-GST_END_TEST;
 
 /* Tests that pictures stay on the device: nothing but codestreams crosses the
  * bus. */
-GST_START_TEST (test_in_place)
+TEST (test_in_place)
 {
   GstPacoCudaContext *context = context_new (0);
   GstBuffer *pictures[2], *coded[2];
   GstVideoInfo info;
   GstHarness *harness;
-  GstBus *bus;
   guint up, down;
 
   if (!has_fake_driver ()) {
@@ -195,58 +174,56 @@ GST_START_TEST (test_in_place)
     pictures[i] = test_picture (&info, i);
     coded[i] = encode_on_cpu (&info, pictures[i]);
   }
-  harness = encoder_harness (ENCODE " pipeline-depth=1", &info, context, &bus);
+  harness = encoder_harness (ENCODE " pipeline-depth=1", &info, context);
   gst_buffer_unref (encode_in (harness, context, &info, pictures[0]));
   up = calls_of ("cuMemcpyHtoDAsync_v2");
   gst_buffer_unref (encode_in (harness, context, &info, pictures[1]));
   fail_unless_equals_int (calls_of ("cuMemcpyHtoDAsync_v2"), up);
-  paco_test_teardown (harness, bus);
+  paco_test_teardown (harness);
 
   /* A decoder uploads payload and index, and downloads how many blocks are
    * broken. */
-  harness = decoder_harness (DECODE, &info, &bus);
+  harness = decoder_harness (DECODE, &info);
   give_context (harness->element, context);
   gst_harness_push (harness, coded[0]);
-  gst_buffer_unref (gst_harness_pull (harness));
+  pull_and_drop (harness);
   up = calls_of ("cuMemcpyHtoDAsync_v2");
   down = calls_of ("cuMemcpyDtoHAsync_v2") + calls_of ("cuMemcpy2DAsync_v2");
   gst_harness_push (harness, coded[1]);
-  gst_buffer_unref (gst_harness_pull (harness));
+  pull_and_drop (harness);
   fail_unless_equals_int (calls_of ("cuMemcpyHtoDAsync_v2"), up + 2);
   fail_unless_equals_int (
       calls_of ("cuMemcpyDtoHAsync_v2") + calls_of ("cuMemcpy2DAsync_v2"),
       down + 1);
-  paco_test_teardown (harness, bus);
+  paco_test_teardown (harness);
   for (guint i = 0; i < 2; i++)
     gst_buffer_unref (pictures[i]);
   gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* Tests memory of 1.24 and later, which has a stream in which a producer may
  * have enqueued what nobody has waited for: nothing but that stream says when
  * the picture is there. */
-GST_START_TEST (test_memory_stream)
+TEST (test_memory_stream)
 {
   GstPacoCudaContext *context = context_new (0);
   gpointer driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   GstPacoCudaStream *(*stream_new) (GstPacoCudaContext *);
-  gboolean (*push) (GstPacoCudaContext *), (*pop) (gpointer *);
+  gboolean (*enter) (GstPacoCudaContext *), (*leave) (gpointer *);
   int (*fill) (gpointer, guchar, gsize, gpointer);
   GstVideoInfo info;
-  GstHarness *harness;
-  GstBus *bus;
+  g_autoptr (PacoHarness) harness = NULL;
 
   *(void **) &stream_new = dlsym (library->library, "gst_cuda_stream_new");
-  *(void **) &push = dlsym (library->library, "gst_cuda_context_push");
-  *(void **) &pop = dlsym (library->library, "gst_cuda_context_pop");
+  *(void **) &enter = dlsym (library->library, "gst_cuda_context_push");
+  *(void **) &leave = dlsym (library->library, "gst_cuda_context_pop");
   *(void **) &fill = dlsym (driver, "cuMemsetD8Async");
   if (library->memory_stream == NULL) {
     gst_object_unref (context);
     return;
   }
   paco_test_info (&info, GST_VIDEO_FORMAT_Y444, 64, 64);
-  harness = encoder_harness (ENCODE, &info, context, &bus);
+  harness = encoder_harness (ENCODE, &info, context);
   for (guint i = 0; i < 4; i++) {
     GstPacoCudaStream *stream = stream_new (context);
     GstBuffer *picture = test_picture (&info, i), *expected, *found;
@@ -258,14 +235,14 @@ GST_START_TEST (test_memory_stream)
     expected = encode_on_host (&info, picture);
     fail_unless (
         gst_buffer_map (buffer, &map, GST_MAP_WRITE | GST_PACO_MAP_CUDA));
-    fail_unless (push (context));
+    fail_unless (enter (context));
     fail_unless_equals_int (
         fill (map.data, value, map.size, library->stream_handle (stream)), 0);
-    fail_unless (pop (NULL));
+    fail_unless (leave (NULL));
     gst_buffer_unmap (buffer, &map);
     GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (picture);
     GST_BUFFER_DURATION (buffer) = GST_BUFFER_DURATION (picture);
-    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+    push (harness, buffer);
     found = gst_harness_pull (harness);
     assert_same_bytes (found, expected, "a picture that is being made");
     gst_buffer_unref (found);
@@ -273,10 +250,8 @@ GST_START_TEST (test_memory_stream)
     gst_buffer_unref (picture);
     gst_mini_object_unref (GST_MINI_OBJECT_CAST (stream));
   }
-  paco_test_teardown (harness, bus);
   gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* Fills device memory, and frees it, so that the next memory is not clear. */
 static void
@@ -301,26 +276,24 @@ leave_bytes (GstPacoCudaContext *context, const GstVideoInfo *info)
 
 /* Tests that bytes after the last sample of a line are 0, whatever the memory was used
  * for before. */
-GST_START_TEST (test_padding)
+TEST (test_padding)
 {
   static const guint widths[] = { 50, 82, 50 };
-  GstPacoCudaContext *context = context_new (0);
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
   GstVideoInfo info;
-  GstBus *bus;
-  GstHarness *harness = decoder_harness (DECODE, NULL, &bus);
+  g_autoptr (PacoHarness) harness = decoder_harness (DECODE, NULL);
 
   gst_harness_set_sink_caps_str (harness, "video/x-raw(memory:CUDAMemory)");
   give_context (harness->element, context);
   for (guint i = 0; i < 4 * G_N_ELEMENTS (widths); i++) {
-    GstBuffer *picture, *out;
+    g_autoptr (GstBuffer) picture = NULL, out = NULL;
     GstVideoFrame frame;
 
     paco_test_info (&info, GST_VIDEO_FORMAT_I422_10LE, widths[i / 4], 38);
     if (i % 4 == 0)
       leave_bytes (context, &info);
     picture = test_picture (&info, i);
-    gst_harness_push (harness, encode_on_cpu (&info, picture));
-    out = gst_harness_pull (harness);
+    out = gst_harness_push_and_pull (harness, encode_on_cpu (&info, picture));
     fail_unless (is_on_device (out));
     fail_unless (gst_video_frame_map (&frame, &info, out, GST_MAP_READ));
     for (guint p = 1; p < 3; p++)
@@ -333,39 +306,33 @@ GST_START_TEST (test_padding)
               i, p, y, x);
       }
     gst_video_frame_unmap (&frame);
-    gst_buffer_unref (out);
-    gst_buffer_unref (picture);
   }
-  paco_test_teardown (harness, bus);
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* --- Memory that is not as it should be --- */
 
 static void
 check_refused (const GstVideoInfo *info, GstBuffer *buffer)
 {
-  GstBus *bus;
-  GstHarness *harness = encoder_harness (ENCODE, info, NULL, &bus);
+  g_autoptr (PacoHarness) harness = encoder_harness (ENCODE, info, NULL);
   GError *error;
 
   gst_harness_push (harness, buffer);
   fail_unless (gst_harness_try_pull (harness) == NULL);
-  error = paco_test_pop_error (bus);
+  error = paco_test_pop_error (harness);
   g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ);
   fail_unless (strstr (error->message, "GPU") != NULL, "%s", error->message);
   g_error_free (error);
-  paco_test_teardown_failed (harness, bus);
+  ignore_errors (harness);
 }
 
 /* Tests a pool that is set up for smaller pictures than the caps say. */
-GST_START_TEST (test_small_pool)
+TEST (test_small_pool)
 {
   static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_I420,
     GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_GBR, GST_VIDEO_FORMAT_RGBA,
     GST_VIDEO_FORMAT_I422_10LE };
-  GstPacoCudaContext *context = context_new (0);
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstVideoInfo small, large;
@@ -375,20 +342,18 @@ GST_START_TEST (test_small_pool)
     check_refused (&large, empty_device_buffer (context, &small, TRUE, NULL));
     check_refused (&large, empty_device_buffer (context, &small, FALSE, NULL));
   }
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* Tests that a buffer says how its picture lies in the memory: here it is every
  * other line of a taller picture, or a part of one. */
-GST_START_TEST (test_foreign_strides)
+TEST (test_foreign_strides)
 {
-  GstPacoCudaContext *context = context_new (0);
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
   GstVideoInfo whole, half;
-  GstBuffer *picture, *sparse, *expected, *found;
+  g_autoptr (GstBuffer) picture = NULL, sparse = NULL, expected = NULL,
+                        found = NULL;
   GstVideoMeta *meta;
-  GstHarness *harness;
-  GstBus *bus;
+  g_autoptr (PacoHarness) harness = NULL;
 
   paco_test_info (&whole, GST_VIDEO_FORMAT_Y444, 80, 60);
   paco_test_info (&half, GST_VIDEO_FORMAT_Y444, 64, 30);
@@ -402,115 +367,85 @@ GST_START_TEST (test_foreign_strides)
     meta->stride[p] *= 2;
   }
 
-  harness = encoder_harness (ENCODE, &half, NULL, &bus);
-  gst_harness_push (harness, gst_buffer_ref (sparse));
-  found = gst_harness_pull (harness);
+  harness = encoder_harness (ENCODE, &half, NULL);
+  found = gst_harness_push_and_pull (harness, gst_buffer_ref (sparse));
   expected = paco_test_code (ENCODE, &half, host_copy (&half, sparse));
   assert_same_bytes (found, expected, "every other line");
-  gst_buffer_unref (found);
-  gst_buffer_unref (expected);
-  gst_buffer_unref (sparse);
-  gst_buffer_unref (picture);
-  paco_test_teardown (harness, bus);
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* Tests caps that speak of device memory, and buffers that are not in it. */
-GST_START_TEST (test_host_buffers)
+TEST (test_host_buffers)
 {
-  GstPacoCudaContext *context = context_new (0);
-  GstBuffer *picture, *expected, *found;
-  GstHarness *harness;
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
+  g_autoptr (GstBuffer) picture = NULL, expected = NULL;
+  GstBuffer *found;
+  g_autoptr (PacoHarness) harness = NULL;
   GstVideoInfo info;
-  GstBus *bus;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_I420, 64, 48);
   picture = test_picture (&info, 1);
   expected = encode_on_host (&info, picture);
-  harness = encoder_harness (ENCODE, &info, context, &bus);
-  gst_harness_push (harness, gst_buffer_ref (picture));
-  found = gst_harness_pull (harness);
+  harness = encoder_harness (ENCODE, &info, context);
+  found = gst_harness_push_and_pull (harness, gst_buffer_ref (picture));
   assert_same_bytes (found, expected, "in the host's memory");
   gst_buffer_unref (found);
   check_encode (harness, context, &info, 2, "in device memory");
-  gst_buffer_unref (expected);
-  gst_buffer_unref (picture);
-  paco_test_teardown (harness, bus);
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* Tests a copy within the device, which nobody has waited for. */
-GST_START_TEST (test_copied)
+TEST (test_copied)
 {
-  GstPacoCudaContext *context = context_new (0);
-  GstBuffer *picture, *buffer, *expected, *found;
-  GstHarness *harness;
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
+  g_autoptr (GstBuffer) picture = NULL, buffer = NULL, found = NULL,
+                        expected = NULL;
+  g_autoptr (PacoHarness) harness = NULL;
   GstVideoInfo info;
-  GstBus *bus;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_Y444, 64, 48);
-  harness = encoder_harness (ENCODE, &info, context, &bus);
+  harness = encoder_harness (ENCODE, &info, context);
   check_encode (harness, context, &info, 4, "before");
   picture = test_picture (&info, 5);
   expected = encode_on_host (&info, picture);
   buffer = device_buffer (context, &info, picture);
-  gst_harness_push (harness, gst_buffer_copy_deep (buffer));
-  found = gst_harness_pull (harness);
+  found = gst_harness_push_and_pull (harness, gst_buffer_copy_deep (buffer));
   assert_same_bytes (found, expected, "a copy");
-  gst_buffer_unref (buffer);
-  gst_buffer_unref (found);
-  gst_buffer_unref (expected);
-  gst_buffer_unref (picture);
-  paco_test_teardown (harness, bus);
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* --- Changes in a stream --- */
 
-GST_START_TEST (test_encoder_changes)
+TEST (test_encoder_changes)
 {
-  GstPacoCudaContext *context = context_new (0);
-  GstHarness *harness;
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
+  g_autoptr (PacoHarness) harness = NULL;
   GstVideoInfo info;
-  GstBus *bus;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_I422_10LE, 64, 48);
-  harness = paco_test_harness (ENCODE, &bus);
+  harness = paco_test_harness (ENCODE);
   for (guint i = 0; i < 6; i++) {
-    GstBuffer *picture = test_picture (&info, i);
-    GstBuffer *expected = encode_on_host (&info, picture), *found;
+    g_autoptr (GstBuffer) picture = test_picture (&info, i);
+    g_autoptr (GstBuffer) expected = encode_on_host (&info, picture),
+                          found = NULL;
 
     if (i % 2 == 0) {
       gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
-      gst_harness_push (harness, gst_buffer_ref (picture));
-      found = gst_harness_pull (harness);
+      found = gst_harness_push_and_pull (harness, gst_buffer_ref (picture));
     } else {
       gst_harness_set_src_caps (harness, device_caps (&info));
       found = encode_in (harness, context, &info, picture);
     }
     assert_same_bytes (found, expected, "after a change");
-    gst_buffer_unref (found);
-    gst_buffer_unref (expected);
-    gst_buffer_unref (picture);
   }
-  fail_unless_equals_int (frames_coded (harness->element), 6);
-  paco_test_teardown (harness, bus);
-  gst_object_unref (context);
+  fail_unless_equals_int (stat_of (harness, "pacoenc", "frames"), 6);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_decoder_changes)
+TEST (test_decoder_changes)
 {
-  GstPacoCudaContext *context = context_new (0);
-  GstHarness *harness;
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
+  g_autoptr (PacoHarness) harness = NULL;
   GstVideoInfo info;
-  GstBus *bus;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_I422_10LE, 64, 48);
-  harness = decoder_harness (DECODE, NULL, &bus);
+  harness = decoder_harness (DECODE, NULL);
   give_context (harness->element, context);
   for (guint i = 0; i < 6; i++) {
     gst_harness_set_sink_caps (harness,
@@ -518,15 +453,12 @@ GST_START_TEST (test_decoder_changes)
     gst_harness_push_upstream_event (harness, gst_event_new_reconfigure ());
     check_decode (harness, &info, i, i % 2 == 1);
   }
-  fail_unless_equals_int (frames_coded (harness->element), 6);
-  paco_test_teardown (harness, bus);
-  gst_object_unref (context);
+  fail_unless_equals_int (stat_of (harness, "pacodec", "frames"), 6);
 }
-GST_END_TEST;
 
 /* Tests that whoever takes any memory gets the system's, and whoever names both
  * gets device memory, in a format that it takes. */
-GST_START_TEST (test_decoder_choice)
+TEST (test_decoder_choice)
 {
   static const struct
   {
@@ -541,68 +473,55 @@ GST_START_TEST (test_decoder_choice)
     { "video/x-raw(memory:CUDAMemory),format=Y444; video/x-raw", FALSE },
     { "video/x-raw(memory:CUDAMemory),width=5; video/x-raw", FALSE },
   };
-  GstPacoCudaContext *context = context_new (0);
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
   GstVideoInfo info;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_I420, 64, 48);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstBuffer *picture = test_picture (&info, i), *out;
-    GstBus *bus;
-    GstHarness *harness = decoder_harness (DECODE, NULL, &bus);
+    g_autoptr (GstBuffer) picture = test_picture (&info, i), out = NULL;
+    g_autoptr (PacoHarness) harness = decoder_harness (DECODE, NULL);
 
     give_context (harness->element, context);
     gst_harness_set_sink_caps_str (harness, cases[i].caps);
-    gst_harness_push (harness, encode_on_cpu (&info, picture));
-    out = gst_harness_pull (harness);
+    out = gst_harness_push_and_pull (harness, encode_on_cpu (&info, picture));
     fail_unless_equals_int (is_on_device (out), cases[i].on_device);
-    gst_buffer_unref (out);
-    gst_buffer_unref (picture);
-    paco_test_teardown (harness, bus);
   }
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* --- States and pipelines --- */
 
-GST_START_TEST (test_states)
+TEST (test_states)
 {
-  GstPacoCudaContext *context = context_new (0);
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
   GstVideoInfo info;
-  GstBus *bus;
-  GstHarness *harness;
+  g_autoptr (PacoHarness) harness = NULL;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_GBR, 48, 48);
-  harness = encoder_harness (ENCODE, &info, context, &bus);
+  harness = encoder_harness (ENCODE, &info, context);
   for (guint i = 0; i < 3; i++) {
     check_encode (harness, context, &info, i, "again");
     gst_element_set_state (harness->element, GST_STATE_NULL);
     gst_element_set_state (harness->element, GST_STATE_PLAYING);
     gst_harness_set_src_caps (harness, device_caps (&info));
   }
-  paco_test_teardown (harness, bus);
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* Tests the CPU backend, which has no part in device memory and does not ask
  * for it: what comes in it all the same is copied. */
-GST_START_TEST (test_cpu)
+TEST (test_cpu)
 {
-  GstPacoCudaContext *context = context_new (0);
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
   GstBuffer *picture, *expected, *found;
   GstHarness *harness;
   GstVideoInfo info;
   GstCaps *caps;
-  GstBus *bus;
 
   if (!has_real_kernels ())
     goto done;
   paco_test_info (&info, GST_VIDEO_FORMAT_I420, 64, 48);
   picture = test_picture (&info, 1);
   expected = encode_on_host (&info, picture);
-  harness = paco_test_harness (
-      "pacoenc backend=cpu rate-control=lossless", &bus);
+  harness = paco_test_harness ("pacoenc backend=cpu rate-control=lossless");
   caps = gst_pad_peer_query_caps (harness->srcpad, NULL);
   for (guint i = 0; i < gst_caps_get_size (caps); i++)
     fail_if (is_device_caps (caps, i));
@@ -611,35 +530,32 @@ GST_START_TEST (test_cpu)
   found = encode_in (harness, context, &info, picture);
   assert_same_bytes (found, expected, "on the CPU");
   gst_buffer_unref (found);
-  paco_test_teardown (harness, bus);
+  paco_test_teardown (harness);
 
-  harness = paco_test_decoder_harness ("pacodec backend=cpu", &bus);
+  harness = paco_test_decoder_harness ("pacodec backend=cpu");
   gst_harness_set_sink_caps_str (
       harness, "video/x-raw(memory:CUDAMemory); video/x-raw");
   check_decode (harness, &info, 1, FALSE);
-  paco_test_teardown (harness, bus);
+  paco_test_teardown (harness);
   gst_buffer_unref (expected);
   gst_buffer_unref (picture);
 done:
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* Tests that buffers of the pool that the encoder proposes lie where it
  * works. */
-GST_START_TEST (test_proposed_pool)
+TEST (test_proposed_pool)
 {
-  GstPacoCudaContext *context = context_new (0);
+  g_autoptr (GstPacoCudaContext) context = context_new (0);
   GstBufferPool *pool = NULL;
   GstBuffer *buffer = NULL;
-  GstHarness *harness;
+  g_autoptr (PacoHarness) harness = NULL;
   GstVideoInfo info;
   GstQuery *query;
-  GstBus *bus;
   guint size, min, max;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_I422_10LE, 70, 50);
-  harness = encoder_harness (ENCODE " pipeline-depth=3", &info, context, &bus);
+  harness = encoder_harness (ENCODE " pipeline-depth=3", &info, context);
   check_encode (harness, context, &info, 1, "before");
   query = gst_query_new_allocation (device_caps (&info), TRUE);
   fail_unless (gst_pad_peer_query (harness->srcpad, query));
@@ -658,115 +574,68 @@ GST_START_TEST (test_proposed_pool)
   gst_buffer_pool_set_active (pool, FALSE);
   gst_object_unref (pool);
   unref_caps_of (query);
-  paco_test_teardown (harness, bus);
-  gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* Tests that coders in a row share one context, and nothing is left of it. */
-GST_START_TEST (test_row)
+TEST (test_row)
 {
   GstPacoCudaContext *context = context_new (0);
   GstVideoInfo info;
   GstHarness *harness;
-  GstBus *bus;
 
   if (!has_real_kernels ())
     goto done;
   paco_test_info (&info, GST_VIDEO_FORMAT_Y444_16LE, 64, 48);
-  harness = paco_test_harness (
-      ENCODE " ! " DECODE " ! " ENCODE " ! " DECODE, &bus);
+  harness = paco_test_harness (ENCODE " ! " DECODE " ! " ENCODE " ! " DECODE);
   gst_harness_set_src_caps (harness, device_caps (&info));
   gst_harness_set_sink_caps (harness, device_caps (&info));
   for (guint i = 0; i < 4; i++) {
-    GstBuffer *picture = test_picture (&info, i), *out;
+    g_autoptr (GstBuffer) picture = test_picture (&info, i), out = NULL;
 
-    gst_harness_push (harness, device_buffer (context, &info, picture));
-    out = gst_harness_pull (harness);
+    out = gst_harness_push_and_pull (
+        harness, device_buffer (context, &info, picture));
     fail_unless (is_on_device (out));
     fail_unless (buffer_context (out) == context);
     paco_test_same_samples (&info, picture, &info, out, "row");
-    gst_buffer_unref (out);
-    gst_buffer_unref (picture);
   }
   if (has_fake_driver ())
     fail_unless_equals_int (contexts_left (), 1);
-  paco_test_teardown (harness, bus);
+  paco_test_teardown (harness);
 done:
   gst_object_unref (context);
   if (has_fake_driver ())
     fail_unless_equals_int (contexts_left (), 0);
 }
-GST_END_TEST;
 
 /* --- Without a driver --- */
 
-GST_START_TEST (test_without_driver)
+TEST (test_without_driver)
 {
-  GstBuffer *picture, *coded, *out;
+  g_autoptr (GstBuffer) picture = NULL;
+  GstBuffer *coded;
+  g_autoptr (GstBuffer) out = NULL;
   GstHarness *harness;
   GstVideoInfo info;
   GstCaps *caps;
-  GstBus *bus;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_I420, 64, 48);
   picture = paco_test_random_buffer (&info, 1);
-  harness = paco_test_harness ("pacoenc rate-control=lossless", &bus);
+  harness = paco_test_harness ("pacoenc rate-control=lossless");
   caps = gst_pad_peer_query_caps (harness->srcpad, NULL);
   fail_if (gst_caps_is_empty (caps));
   for (guint i = 0; i < gst_caps_get_size (caps); i++)
     fail_if (is_device_caps (caps, i));
   gst_caps_unref (caps);
   gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
-  gst_harness_push (harness, gst_buffer_ref (picture));
-  coded = gst_harness_pull (harness);
-  paco_test_teardown (harness, bus);
+  coded = gst_harness_push_and_pull (harness, gst_buffer_ref (picture));
+  paco_test_teardown (harness);
 
-  harness = paco_test_decoder_harness ("pacodec", &bus);
+  harness = paco_test_decoder_harness ("pacodec");
   gst_harness_set_sink_caps_str (
       harness, "video/x-raw(memory:CUDAMemory); video/x-raw");
-  gst_harness_push (harness, coded);
-  out = gst_harness_pull (harness);
+  out = gst_harness_push_and_pull (harness, coded);
   paco_test_same_samples (&info, picture, &info, out, "system memory");
-  gst_buffer_unref (out);
-  gst_buffer_unref (picture);
-  paco_test_teardown (harness, bus);
-}
-GST_END_TEST;
-
-static Suite *
-cudamemory_suite (void)
-{
-  Suite *suite = suite_create ("cudamemory");
-  TCase *tests = tcase_create ("general");
-
-  suite_add_tcase (suite, tests);
-  tcase_set_timeout (tests, 120);
-  if (!open_library ()) {
-    tcase_add_test (tests, test_without_driver);
-    return suite;
-  }
-  tcase_add_checked_fixture (tests, NULL, check_driver);
-  tcase_add_test (tests, test_registering);
-  tcase_add_test (tests, test_formats);
-  tcase_add_test (tests, test_encode_formats);
-  tcase_add_test (tests, test_decode_formats);
-  tcase_add_test (tests, test_fields);
-  tcase_add_test (tests, test_in_place);
-  tcase_add_test (tests, test_memory_stream);
-  tcase_add_test (tests, test_padding);
-  tcase_add_test (tests, test_small_pool);
-  tcase_add_test (tests, test_foreign_strides);
-  tcase_add_test (tests, test_host_buffers);
-  tcase_add_test (tests, test_copied);
-  tcase_add_test (tests, test_encoder_changes);
-  tcase_add_test (tests, test_decoder_changes);
-  tcase_add_test (tests, test_decoder_choice);
-  tcase_add_test (tests, test_states);
-  tcase_add_test (tests, test_cpu);
-  tcase_add_test (tests, test_proposed_pool);
-  tcase_add_test (tests, test_row);
-  return suite;
+  paco_test_teardown (harness);
 }
 
-GST_CHECK_MAIN (cudamemory);
+TEST_MAIN_AFTER (prepare (&of_test_without_driver), "cudamemory")

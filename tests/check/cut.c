@@ -22,7 +22,8 @@ static double
 square_error (GstBuffer *a, GstBuffer *b, guint from, guint to)
 {
   GstVideoInfo info = gray_info ();
-  GArray *sa = paco_test_samples (&info, a), *sb = paco_test_samples (&info, b);
+  g_autoptr (GArray) sa = paco_test_samples (&info, a);
+  g_autoptr (GArray) sb = paco_test_samples (&info, b);
   double sum = 0;
 
   for (guint y = 0; y < HEIGHT; y++)
@@ -32,22 +33,18 @@ square_error (GstBuffer *a, GstBuffer *b, guint from, guint to)
 
       sum += difference * difference;
     }
-  g_array_unref (sa);
-  g_array_unref (sb);
   return sum;
 }
 
 static GstBuffer *
 decode (GstBuffer *coded)
 {
-  GstBus *bus;
-  GstHarness *harness = paco_test_decoder_harness ("pacodec", &bus);
+  g_autoptr (PacoHarness) harness = paco_test_decoder_harness ("pacodec");
   GstBuffer *decoded;
 
-  fail_unless_equals_int (gst_harness_push (harness, coded), GST_FLOW_OK);
+  push (harness, coded);
   gst_harness_push_event (harness, gst_event_new_eos ());
   decoded = gst_harness_pull (harness);
-  paco_test_teardown (harness, bus);
   return decoded;
 }
 
@@ -55,30 +52,28 @@ decode (GstBuffer *coded)
  * asked for, with the caps that say so, decodable without a broken block, and
  * better the more they may take; and the places of what comes out are those of
  * a stream of these frames. */
-GST_START_TEST (test_cut)
+TEST (test_cut)
 {
   static const guint sizes[] = { 3000, 6000, 12000, 400000 };
   double last_error = G_MAXDOUBLE;
 
   for (guint s = 0; s < G_N_ELEMENTS (sizes); s++) {
-    gchar *launch = g_strdup_printf (
+    g_autoptr (PacoHarness) harness = paco_test_harness (
         "pacoenc quality=98 cut-points=true ! pacoparse max-frame-size=%u",
         sizes[s]);
-    GstBus *bus;
-    GstHarness *harness = paco_test_harness (launch, &bus);
     guint64 offset = 0;
     double error = 0;
 
     gst_harness_set_src_caps_str (harness, GRAY_CAPS);
     for (guint i = 0; i < 3; i++) {
-      GstBuffer *original = paco_test_gray_buffer (WIDTH, HEIGHT, i), *coded,
-                *decoded;
+      g_autoptr (GstBuffer) original = paco_test_gray_buffer (WIDTH, HEIGHT, i);
+      GstBuffer *coded;
+      g_autoptr (GstBuffer) decoded = NULL;
       PacoHeader header;
       GstCaps *caps;
       gint promised;
 
-      gst_harness_push (harness, gst_buffer_ref (original));
-      coded = gst_harness_pull (harness);
+      coded = gst_harness_push_and_pull (harness, gst_buffer_ref (original));
       caps = gst_pad_get_current_caps (harness->sinkpad);
       fail_unless (gst_structure_get_int (
           gst_caps_get_structure (caps, 0), "max-frame-size", &promised));
@@ -94,21 +89,16 @@ GST_START_TEST (test_cut)
       decoded = decode (coded);
       fail_if (GST_BUFFER_FLAG_IS_SET (decoded, GST_BUFFER_FLAG_CORRUPTED));
       error += square_error (original, decoded, 0, WIDTH);
-      gst_buffer_unref (decoded);
-      gst_buffer_unref (original);
     }
     fail_unless (error < last_error, "%u bytes: %g, fewer: %g", sizes[s], error,
         last_error);
     last_error = error;
-    g_free (launch);
-    paco_test_teardown (harness, bus);
   }
 }
-GST_END_TEST;
 
 /* Tests that what cannot be cut gives an error that says why, and goes no
  * further. */
-GST_START_TEST (test_refused)
+TEST (test_refused)
 {
   static const struct
   {
@@ -119,59 +109,55 @@ GST_START_TEST (test_refused)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstBus *bus;
-    GstHarness *harness = paco_test_harness (cases[i].launch, &bus);
+    g_autoptr (PacoHarness) harness = paco_test_harness (cases[i].launch);
     GError *error;
 
     gst_harness_set_src_caps_str (harness, GRAY_CAPS);
     gst_harness_push (harness, paco_test_gray_buffer (WIDTH, HEIGHT, 0));
     gst_harness_push_event (harness, gst_event_new_eos ());
-    error = paco_test_pop_error (bus);
+    error = paco_test_pop_error (harness);
     fail_unless (error != NULL, "%s", cases[i].launch);
     fail_unless (strstr (error->message, cases[i].words) != NULL, "%s: %s",
         cases[i].launch, error->message);
     fail_unless (strstr (error->message, "max-frame-size=") != NULL);
     fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 0);
     g_error_free (error);
-    paco_test_teardown_failed (harness, bus);
+    ignore_errors (harness);
   }
 }
-GST_END_TEST;
 
 /* Codes a picture with so many regions on its left side. */
 static GstBuffer *
 code_with_regions (const gchar *launch, GstBuffer *original, guint n)
 {
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness (launch, &bus);
+  g_autoptr (PacoHarness) harness = paco_test_harness (launch);
   GstBuffer *buffer = gst_buffer_copy (original);
 
   for (guint i = 0; i < n; i++)
     gst_buffer_add_video_region_of_interest_meta (
         buffer, "face", 8, i * HEIGHT / n, 80, HEIGHT / n + 1);
   gst_harness_set_src_caps_str (harness, GRAY_CAPS);
-  fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  push (harness, buffer);
   buffer = gst_harness_pull (harness);
-  paco_test_teardown (harness, bus);
   return buffer;
 }
 
 /* Tests that regions of interest err less than half as much at the same bytes,
  * also if there are more of them than the codec knows of, and do nothing
  * without a weight. */
-GST_START_TEST (test_regions)
+TEST (test_regions)
 {
   static const gchar *const launch =
       "pacoenc rate-control=bitrate frame-size=30000 levels=1 "
       "codeblock-height=32 roi-weight=%d metadata=captions";
   GstVideoInfo info = gray_info ();
-  GstBuffer *original = paco_test_random_buffer (&info, 5);
+  g_autoptr (GstBuffer) original = paco_test_random_buffer (&info, 5);
   static const guint n_regions[] = { 0, 1, 16, 40 };
   double without = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (n_regions); i++) {
-    gchar *weighted = g_strdup_printf (launch, 8);
-    gchar *alike = g_strdup_printf (launch, 1);
+    g_autofree gchar *weighted = g_strdup_printf (launch, 8);
+    g_autofree gchar *alike = g_strdup_printf (launch, 1);
     GstBuffer *coded = code_with_regions (weighted, original, n_regions[i]);
     GstBuffer *plain = code_with_regions (alike, original, n_regions[i]);
     GstBuffer *decoded;
@@ -190,25 +176,7 @@ GST_START_TEST (test_regions)
     fail_unless (square_error (original, decoded, 16, 80) == without,
         "regions without a weight");
     gst_buffer_unref (decoded);
-    g_free (weighted);
-    g_free (alike);
   }
-  gst_buffer_unref (original);
-}
-GST_END_TEST;
-
-static Suite *
-cut_suite (void)
-{
-  Suite *suite = suite_create ("cut");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 60);
-  tcase_add_test (tcase, test_cut);
-  tcase_add_test (tcase, test_refused);
-  tcase_add_test (tcase, test_regions);
-  return suite;
 }
 
-GST_CHECK_MAIN (cut);
+TEST_MAIN ("cut")

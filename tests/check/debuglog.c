@@ -62,29 +62,11 @@ expect_pieces (const char *text, const char *const *pieces)
   }
 }
 
-static void
-run (const char *launch)
-{
-  GstElement *pipeline = gst_parse_launch (launch, NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (
-      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
-  gst_message_unref (message);
-  gst_object_unref (bus);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-}
-
 #define SOURCE                                                                 \
   "videotestsrc num-buffers=3 ! "                                              \
   "video/x-raw,format=GBR_12LE,width=64,height=48,framerate=25/1 ! "
 
-GST_START_TEST (test_story)
+TEST (test_story)
 {
   static const char *const encoder[] = { " using the ",
     "the first that backend=auto finds", "pacoenc caps in: video/x-raw",
@@ -99,13 +81,14 @@ GST_START_TEST (test_story)
     "pacodec caps out: video/x-raw", "pacodec coding: 64x48", "cdf53",
     "levels 3", "codeblocks 64x32", NULL };
   Log log;
-  char *text;
+  g_autofree char *text = NULL;
 
   log_begin (&log, "paco*:5");
-  run (SOURCE "pacoenc rate-control=lossless complexity=2 levels=3 "
-              "codeblock-height=32 coding-passes=2 ! tee name=t ! pacoparse ! "
-              "qtmux ! fakesink async=false t. ! queue ! pacodec ! "
-              "fakesink async=false");
+  run (launch (
+      SOURCE "pacoenc rate-control=lossless complexity=2 levels=3 "
+             "codeblock-height=32 coding-passes=2 ! tee name=t ! pacoparse ! "
+             "qtmux ! fakesink async=false t. ! queue ! pacodec ! "
+             "fakesink async=false"));
   text = log_end (&log);
   expect_pieces (text, encoder);
   expect_pieces (text, parser);
@@ -113,12 +96,10 @@ GST_START_TEST (test_story)
   fail_if (strstr (text, "WARN") != NULL, "%s", text);
   fail_if (strstr (text, "ERROR") != NULL, "%s", text);
   fail_if (strstr (text, " ms (transform ") != NULL, "%s", text);
-  g_free (text);
 }
-GST_END_TEST;
 
 /* Tests that level 6 adds the frames, each with its size and times. */
-GST_START_TEST (test_frames)
+TEST (test_frames)
 {
   static const char *const encoder[] = { "pacoenc frame 0: ", " bytes, ",
     " ms (transform ", ", blocks ", ", stream ",
@@ -130,17 +111,15 @@ GST_START_TEST (test_frames)
     " bytes, at 0:00:00.000000000", "pacoparse frame at byte",
     "0:00:00.040000000", "pacoparse frame at byte", NULL };
   Log log;
-  char *text;
+  g_autofree char *text = NULL;
 
   log_begin (&log, "paco*:6");
-  run (SOURCE "pacoenc ! pacoparse ! pacodec ! fakesink");
+  run (launch (SOURCE "pacoenc ! pacoparse ! pacodec ! fakesink"));
   text = log_end (&log);
   expect_pieces (text, encoder);
   expect_pieces (text, parser);
   expect_pieces (text, decoder);
-  g_free (text);
 }
-GST_END_TEST;
 
 static GstBuffer *
 gray (guint index, gboolean interlaced)
@@ -153,7 +132,7 @@ gray (guint index, gboolean interlaced)
 }
 
 /* Tests that the log tells what changes on the way, and what is left out and why. */
-GST_START_TEST (test_changes)
+TEST (test_changes)
 {
   static const char *const pieces[] = { "pacoenc coding: 64x48 in one piece",
     "pacoenc coding: 64x48 in two fields",
@@ -162,15 +141,13 @@ GST_START_TEST (test_changes)
   static const char *const decoder[] = { "pacodec configuring for frame 0",
     "pacodec configuring for frame 1: it is coded otherwise",
     "pacodec frame 3 is late already: dropped", NULL };
-  GstBus *bus;
   GstHarness *harness;
   GstElement *encoder;
   Log log;
-  char *text;
+  g_autofree char *text = NULL;
 
   log_begin (&log, "paco*:6");
-  harness = paco_test_harness (
-      "pacoenc ! video/x-paco ! pacodec qos=true", &bus);
+  harness = paco_test_harness ("pacoenc ! video/x-paco ! pacodec qos=true");
   encoder = gst_harness_find_element (harness, "pacoenc");
   gst_harness_set_src_caps_str (harness,
       "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1,"
@@ -179,34 +156,17 @@ GST_START_TEST (test_changes)
     if (i == 2)
       g_object_set (encoder, "quality", 50.0, NULL);
     gst_harness_push (harness, gray (i, i >= 1));
-    gst_buffer_unref (gst_harness_pull (harness));
+    pull_and_drop (harness);
   }
-  gst_harness_push_upstream_event (harness,
-      gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.5, 10 * GST_SECOND, 0));
+  push_qos (harness);
   gst_harness_push (harness, gray (3, TRUE));
   gst_harness_push_event (harness, gst_event_new_eos ());
   gst_object_unref (encoder);
-  paco_test_teardown (harness, bus);
+  paco_test_teardown (harness);
 
   text = log_end (&log);
   expect_pieces (text, pieces);
   expect_pieces (text, decoder);
-  g_free (text);
-}
-GST_END_TEST;
-
-static Suite *
-debuglog_suite (void)
-{
-  Suite *suite = suite_create ("debuglog");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 120);
-  tcase_add_test (tcase, test_story);
-  tcase_add_test (tcase, test_frames);
-  tcase_add_test (tcase, test_changes);
-  return suite;
 }
 
-GST_CHECK_MAIN (debuglog);
+TEST_MAIN ("debuglog")

@@ -35,16 +35,14 @@ retime (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 static GstElement *
 launch_fields (const gchar *format, const gchar *tail, guint *counter)
 {
-  gchar *description = g_strconcat (FIELDS, tail, NULL);
+  g_autofree gchar *description = g_strconcat (FIELDS, tail, NULL);
   GstElement *pipeline = launch (description, N_FIELDS, format);
-  GstElement *interlace = gst_bin_get_by_name (GST_BIN (pipeline), "interlace");
-  GstPad *pad = gst_element_get_static_pad (interlace, "src");
+  g_autoptr (GstElement)
+      interlace = gst_bin_get_by_name (GST_BIN (pipeline), "interlace");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (interlace, "src");
 
   *counter = 0;
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, retime, counter, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (interlace);
-  g_free (description);
   return pipeline;
 }
 
@@ -77,7 +75,7 @@ static void
 expect_fields (Player *player, GPtrArray *fields, GstClockTime tolerance,
     const gchar *what)
 {
-  GPtrArray *samples = pull_all (player);
+  g_autoptr (GPtrArray) samples = pull_all (player);
 
   fail_unless (samples->len == fields->len, "%s: %u fields of %u", what,
       samples->len, fields->len);
@@ -99,7 +97,6 @@ expect_fields (Player *player, GPtrArray *fields, GstClockTime tolerance,
   }
   expect_same_caps (
       g_ptr_array_index (fields, 0), g_ptr_array_index (samples, 0), what);
-  g_ptr_array_unref (samples);
 }
 
 /* --- elements --------------------------------------------------------- */
@@ -107,10 +104,10 @@ expect_fields (Player *player, GPtrArray *fields, GstClockTime tolerance,
 static const gchar *const formats[] = { "I420", "I422_10LE", "v210", "Y42B",
   "NV12", "AYUV", "UYVP", "Y444_16LE" };
 
-GST_START_TEST (test_round_trip)
+LOOP_TEST (test_round_trip, G_N_ELEMENTS (formats))
 {
   const gchar *format = formats[__i__];
-  GPtrArray *fields = original_fields (format);
+  g_autoptr (GPtrArray) fields = original_fields (format);
   guint counter;
   Player player;
 
@@ -127,17 +124,15 @@ GST_START_TEST (test_round_trip)
           &counter));
   expect_fields (&player, fields, 0, format);
   stop (&player);
-  g_ptr_array_unref (fields);
 }
-GST_END_TEST;
 
 /* Tests that each resolution level halves the lines of the field. */
-GST_START_TEST (test_reduced)
+TEST (test_reduced)
 {
   static const gint heights[] = { 68, 34, 18, 10 };
 
   for (guint reduce = 0; reduce < G_N_ELEMENTS (heights); reduce++) {
-    gchar *tail = g_strdup_printf (
+    g_autofree gchar *tail = g_strdup_printf (
         "pacoenc ! pacodec reduce=%u ! appsink name=sink", reduce);
     GPtrArray *samples;
     GstVideoInfo info;
@@ -155,22 +150,20 @@ GST_START_TEST (test_reduced)
         info.size);
     g_ptr_array_unref (samples);
     stop (&player);
-    g_free (tail);
   }
 }
-GST_END_TEST;
 
 /* Tests that a frame's header says which field it is, and how many lines that
  * has. */
-GST_START_TEST (test_header)
+TEST (test_header)
 {
-  GstHarness *harness = gst_harness_new ("pacoenc");
+  g_autoptr (PacoHarness) harness = gst_harness_new ("pacoenc");
 
   gst_harness_set_src_caps_str (harness,
       "video/x-raw(format:Interlaced),format=GRAY8,width=64,height=48,"
       "framerate=25/1,interlace-mode=alternate");
   for (guint i = 0; i < 4; i++) {
-    GstBuffer *buffer = gst_harness_create_buffer (harness, 64 * 24);
+    g_autoptr (GstBuffer) buffer = gst_harness_create_buffer (harness, 64 * 24);
     PacoHeader header;
 
     GST_BUFFER_PTS (buffer) = i * FIELD_TIME;
@@ -187,15 +180,12 @@ GST_START_TEST (test_header)
         i % 2 == 0 ? PACO_PICTURE_ONE_FIELD | PACO_PICTURE_TOP_FIELD_FIRST
                    : PACO_PICTURE_ONE_FIELD);
     fail_unless_equals_int (header.video.fps_n, 25);
-    gst_buffer_unref (buffer);
   }
-  gst_harness_teardown (harness);
 }
-GST_END_TEST;
 
 /* Tests that the rate in caps is that of frames, but to a muxer each buffer is
  * one. */
-GST_START_TEST (test_rate_in_caps)
+TEST (test_rate_in_caps)
 {
   static const struct
   {
@@ -209,8 +199,8 @@ GST_START_TEST (test_rate_in_caps)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstHarness *harness = gst_harness_new_parse (cases[i].element);
-    GstCaps *caps;
+    g_autoptr (PacoHarness) harness = paco_test_harness (cases[i].element);
+    g_autoptr (GstCaps) caps = NULL;
     GstStructure *s;
     gint fps_n = 0, fps_d = 0, height = 0;
 
@@ -219,7 +209,7 @@ GST_START_TEST (test_rate_in_caps)
         "video/x-raw(format:Interlaced),format=GRAY8,width=64,height=48,"
         "framerate=25/1,interlace-mode=alternate");
     gst_harness_push (harness, gst_harness_create_buffer (harness, 64 * 24));
-    gst_buffer_unref (gst_harness_pull (harness));
+    pull_and_drop (harness);
     caps = gst_pad_get_current_caps (harness->sinkpad);
     s = gst_caps_get_structure (caps, 0);
     fail_unless (gst_structure_has_name (s, cases[i].allowed));
@@ -227,13 +217,10 @@ GST_START_TEST (test_rate_in_caps)
     fail_unless_equals_int (fps_n, cases[i].fps);
     fail_unless (gst_structure_get_int (s, "height", &height));
     fail_unless_equals_int (height, 48);
-    gst_caps_unref (caps);
-    gst_harness_teardown (harness);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_refused)
+TEST (test_refused)
 {
   static const struct
   {
@@ -248,23 +235,21 @@ GST_START_TEST (test_refused)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstBus *bus;
-    GstHarness *harness = paco_test_harness ("pacoenc", &bus);
+    g_autoptr (PacoHarness) harness = paco_test_harness ("pacoenc");
     GError *error;
 
     gst_harness_set_src_caps_str (harness, cases[i].caps);
-    error = paco_test_pop_error (bus);
+    error = paco_test_pop_error (harness);
     fail_unless (error && strstr (error->message, cases[i].sentence), "%s: %s",
         cases[i].caps, error ? error->message : "nothing went wrong");
     g_clear_error (&error);
-    paco_test_teardown_failed (harness, bus);
+    ignore_errors (harness);
   }
 }
-GST_END_TEST;
 
 /* --- files ------------------------------------------------------------ */
 
-GST_START_TEST (test_files)
+TEST (test_files)
 {
   static const struct
   {
@@ -274,12 +259,12 @@ GST_START_TEST (test_files)
     { "pacoparse ! qtmux !", 1000 }, { "mp4mux !", 1000 },
     { "matroskamux !", GST_MSECOND },
     { "pacoparse ! matroskamux !", GST_MSECOND } };
-  GPtrArray *fields = original_fields ("I422_10LE");
-  gchar *folder = temporary_folder ();
-  gchar *path = g_build_filename (folder, "test", NULL);
+  g_autoptr (GPtrArray) fields = original_fields ("I422_10LE");
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = g_build_filename (folder, "test", NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar *tail = g_strdup_printf (
+    g_autofree gchar *tail = g_strdup_printf (
         "pacoenc rate-control=lossless ! %s filesink location=%s",
         cases[i].muxer, path);
     guint counter;
@@ -297,38 +282,7 @@ GST_START_TEST (test_files)
         GST_TIME_ARGS (duration));
     expect_fields (&player, fields, cases[i].tolerance, cases[i].muxer);
     stop (&player);
-    g_free (tail);
   }
-  g_ptr_array_unref (fields);
-  g_free (path);
-  remove_folder (folder);
-}
-GST_END_TEST;
-
-static Suite *
-fields_suite (void)
-{
-  Suite *suite = suite_create ("fields");
-  TCase *tcase = tcase_create ("fields");
-
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 240);
-  tcase_add_loop_test (tcase, test_round_trip, 0, G_N_ELEMENTS (formats));
-  tcase_add_test (tcase, test_reduced);
-  tcase_add_test (tcase, test_header);
-  tcase_add_test (tcase, test_rate_in_caps);
-  tcase_add_test (tcase, test_refused);
-  tcase_add_test (tcase, test_files);
-  return suite;
 }
 
-int
-main (int argc, char **argv)
-{
-  static const gchar *const needed[] = { "qtmux", "matroskamux", "interlace",
-    NULL };
-
-  gst_check_init (&argc, &argv);
-  need_elements (needed);
-  return gst_check_run_suite (fields_suite (), "fields", __FILE__);
-}
+TEST_MAIN ("fields", "qtmux", "matroskamux", "interlace")

@@ -2,14 +2,13 @@
  * Compares the table of raw formats (caps/formats.c) with what GStreamer says of
  * them, and codes every format with the elements and back. */
 #include "pacotest.h"
-#include <glib/gstdio.h>
 #include <malloc.h>
 
 /* This is the last format of GStreamer 1.22; later ones may be missing in the
  * table. */
 #define LAST_KNOWN_FORMAT GST_VIDEO_FORMAT_NV12_10BE_8L128
 
-GST_START_TEST (test_every_format_is_known)
+TEST (test_every_format_is_known)
 {
   guint n;
   const GstVideoFormat *formats = gst_video_formats_raw (&n);
@@ -29,9 +28,8 @@ GST_START_TEST (test_every_format_is_known)
     }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_unknown_formats)
+TEST (test_unknown_formats)
 {
   PacoRawFormat raw;
 
@@ -40,16 +38,16 @@ GST_START_TEST (test_unknown_formats)
   fail_if (paco_raw_format (GST_VIDEO_FORMAT_RGB8P, &raw));
   fail_unless (paco_raw_format_exclusion (GST_VIDEO_FORMAT_RGB8P) != NULL);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_template_caps)
+LOOP_TEST (test_template_caps, 2)
 {
   static const char *const pads[][2] = { { "pacoenc", "sink" },
     { "pacodec", "src" } };
   GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
   guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
-  GstElement *element = gst_element_factory_make (pads[__i__][0], NULL);
-  GstCaps *caps = gst_pad_template_get_caps (
+  g_autoptr (GstElement)
+      element = gst_element_factory_make (pads[__i__][0], NULL);
+  g_autoptr (GstCaps) caps = gst_pad_template_get_caps (
       gst_element_get_pad_template (element, pads[__i__][1]));
 
   fail_unless (n > 100);
@@ -58,33 +56,28 @@ GST_START_TEST (test_template_caps)
       "I422_10LE");
   for (guint i = 0; i < n; i++) {
     GstVideoInfo info;
-    GstCaps *one;
+    g_autoptr (GstCaps) one = NULL;
 
     paco_test_info (&info, formats[i], 64, 48);
     one = gst_video_info_to_caps (&info);
     fail_unless (gst_caps_is_subset (one, caps), "%s",
         gst_video_format_to_string (formats[i]));
-    gst_caps_unref (one);
   }
-  gst_caps_unref (caps);
-  gst_object_unref (element);
 }
-GST_END_TEST;
 
 static void
 check_through_elements (GstVideoFormat format, guint width, guint height)
 {
-  GstHarness *harness = gst_harness_new_parse (
+  g_autoptr (PacoHarness) harness = paco_test_harness (
       "pacoenc rate-control=lossless levels=2 threads=2 ! pacodec threads=2");
   GstVideoInfo info, out_info;
-  GstBuffer *in, *out;
-  GstCaps *caps;
+  g_autoptr (GstBuffer) in = NULL, out = NULL;
+  g_autoptr (GstCaps) caps = NULL;
 
   paco_test_info (&info, format, width, height);
   gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
   in = paco_test_random_buffer (&info, format + width);
-  gst_harness_push (harness, gst_buffer_ref (in));
-  out = gst_harness_pull (harness);
+  out = gst_harness_push_and_pull (harness, gst_buffer_ref (in));
   fail_unless (
       out != NULL, "%s %ux%u", GST_VIDEO_INFO_NAME (&info), width, height);
 
@@ -95,14 +88,9 @@ check_through_elements (GstVideoFormat format, guint width, guint height)
   fail_unless_equals_int (out_info.height, height);
   paco_test_same_samples (
       &info, in, &out_info, out, GST_VIDEO_INFO_NAME (&info));
-
-  gst_caps_unref (caps);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (harness);
 }
 
-GST_START_TEST (test_every_format_comes_back)
+TEST (test_every_format_comes_back)
 {
   GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
   guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
@@ -115,7 +103,6 @@ GST_START_TEST (test_every_format_comes_back)
     check_through_elements (formats[i], 1, 1);
   }
 }
-GST_END_TEST;
 
 /* Returns how many samples of the colour have changed. */
 static guint
@@ -126,8 +113,8 @@ check_alpha (GstVideoFormat format, const PacoRawFormat *raw,
   g_autofree char *launch = g_strdup_printf (
       "%s quality=10 levels=3 ! pacodec", encoder);
   guint n_alpha = width * height, changed = 0;
-  GArray *before, *after;
-  GstBuffer *in, *out;
+  g_autoptr (GArray) before = NULL, after = NULL;
+  g_autoptr (GstBuffer) in = NULL, out = NULL;
 
   paco_test_info (&info, format, width, height);
   if (raw->components[3].subsampling_x || raw->components[3].subsampling_y)
@@ -146,15 +133,11 @@ check_alpha (GstVideoFormat format, const PacoRawFormat *raw,
         was);
     changed += was != is;
   }
-  g_array_unref (before);
-  g_array_unref (after);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
   return changed;
 }
 
 /* Tests that alpha is lossless, whatever is done to the colour. */
-GST_START_TEST (test_alpha_is_lossless)
+TEST (test_alpha_is_lossless)
 {
   static const char *const encoders[] = {
     "pacoenc",
@@ -186,11 +169,10 @@ GST_START_TEST (test_alpha_is_lossless)
   }
   fail_unless (n_alpha > 20);
 }
-GST_END_TEST;
 
 /* Tests that padding of pixels comes out as documented: as opaque alpha, or 0
  * where a word is shared. */
-GST_START_TEST (test_padding)
+TEST (test_padding)
 {
   static const struct
   {
@@ -204,26 +186,23 @@ GST_START_TEST (test_padding)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstHarness *harness = gst_harness_new_parse (
-        "pacoenc rate-control=lossless ! pacodec");
+    g_autoptr (PacoHarness)
+        harness = paco_test_harness ("pacoenc rate-control=lossless ! pacodec");
     GstVideoInfo info;
-    GstBuffer *out;
+    g_autoptr (GstBuffer) out = NULL;
     GstMapInfo map;
 
     paco_test_info (&info, cases[i].format, 48, 5);
     gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
-    gst_harness_push (harness, paco_test_random_buffer (&info, i));
-    out = gst_harness_pull (harness);
+    out = gst_harness_push_and_pull (
+        harness, paco_test_random_buffer (&info, i));
     fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
     for (guint k = 0; k < map.size; k += 4)
       fail_unless_equals_int_hex (
           GST_READ_UINT32_BE (map.data + k) & cases[i].mask, cases[i].value);
     gst_buffer_unmap (out, &map);
-    gst_buffer_unref (out);
-    gst_harness_teardown (harness);
   }
 }
-GST_END_TEST;
 
 #ifdef M_PERTURB
 /* Decodes frames in memory that is full of a pattern, and returns all bytes of their
@@ -234,11 +213,10 @@ decode_in (GPtrArray *frames, int pattern)
   GByteArray *bytes = g_byte_array_new ();
   GstHarness *harness;
   GstBuffer *out;
-  GstBus *bus;
   GstMapInfo map;
 
   mallopt (M_PERTURB, pattern);
-  harness = paco_test_decoder_harness ("pacodec backend=cpu threads=2", &bus);
+  harness = paco_test_decoder_harness ("pacodec backend=cpu threads=2");
   for (guint i = 0; i < frames->len; i++)
     gst_harness_push (harness, gst_buffer_ref (frames->pdata[i]));
   gst_harness_push_event (harness, gst_event_new_eos ());
@@ -249,21 +227,21 @@ decode_in (GPtrArray *frames, int pattern)
     gst_buffer_unmap (out, &map);
     gst_buffer_unref (out);
   }
-  paco_test_teardown (harness, bus);
+  paco_test_teardown (harness);
   mallopt (M_PERTURB, 0);
   return bytes;
 }
 
 /* Tests that two decodes give the same bytes, also those that no sample covers, and
  * also after pictures of another size. */
-GST_START_TEST (test_padding_of_lines)
+TEST (test_padding_of_lines)
 {
   static const guint sizes[][2] = { { 82, 13 }, { 42, 31 }, { 82, 13 } };
   GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
   guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
 
   for (guint i = 0; i < n; i++) {
-    GPtrArray *frames = g_ptr_array_new_with_free_func (
+    g_autoptr (GPtrArray) frames = g_ptr_array_new_with_free_func (
         (GDestroyNotify) gst_buffer_unref);
     GByteArray *bytes[2];
 
@@ -282,36 +260,15 @@ GST_START_TEST (test_padding_of_lines)
         "%s", gst_video_format_to_string (formats[i]));
     for (guint k = 0; k < 2; k++)
       g_byte_array_unref (bytes[k]);
-    g_ptr_array_unref (frames);
   }
-}
-GST_END_TEST;
-
-static void
-run (const char *description)
-{
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (description, &error);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-
-  g_assert_no_error (error);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (
-      bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 /* Tests that a recording is decoded to the same file each time. */
-GST_START_TEST (test_padding_in_files)
+TEST (test_padding_in_files)
 {
-  gchar *folder = g_dir_make_tmp ("paco-padding-XXXXXX", NULL);
-  gchar *coded = g_build_filename (folder, "coded.paco", NULL);
-  gchar *raw = g_build_filename (folder, "raw", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("paco-padding-XXXXXX", NULL);
+  g_autofree gchar *coded = g_build_filename (folder, "coded.paco", NULL);
+  g_autofree gchar *raw = g_build_filename (folder, "raw", NULL);
   gchar *bytes[2], *description;
   gsize sizes[2];
 
@@ -320,7 +277,7 @@ GST_START_TEST (test_padding_in_files)
       "video/x-raw,format=I422_10LE,width=322,height=60 ! pacoenc ! "
       "filesink location=%s",
       coded);
-  run (description);
+  run (launch (description));
   g_free (description);
   description = g_strdup_printf (
       "filesrc location=%s ! decodebin ! video/x-raw,format=I422_10LE ! "
@@ -328,7 +285,7 @@ GST_START_TEST (test_padding_in_files)
       coded, raw);
   for (guint i = 0; i < 2; i++) {
     mallopt (M_PERTURB, i == 0 ? 0x55 : 0xaa);
-    run (description);
+    run (launch (description));
     mallopt (M_PERTURB, 0);
     fail_unless (g_file_get_contents (raw, &bytes[i], &sizes[i], NULL));
   }
@@ -341,34 +298,27 @@ GST_START_TEST (test_padding_in_files)
   g_unlink (coded);
   g_unlink (raw);
   g_rmdir (folder);
-  g_free (raw);
-  g_free (coded);
-  g_free (folder);
 }
-GST_END_TEST;
 #endif
 
 /* Returns what follows the header, which names the raw format. */
 static GBytes *
 coded_payload (const GstVideoInfo *info, GstBuffer *buffer)
 {
-  GstHarness *harness = gst_harness_new_parse (
-      "pacoenc rate-control=quality quality=80");
+  g_autoptr (PacoHarness)
+      harness = paco_test_harness ("pacoenc rate-control=quality quality=80");
   PacoHeader header;
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out = NULL;
   GstMapInfo map;
   GBytes *bytes;
 
   gst_harness_set_src_caps (harness, gst_video_info_to_caps (info));
-  gst_harness_push (harness, buffer);
-  out = gst_harness_pull (harness);
+  out = gst_harness_push_and_pull (harness, buffer);
   paco_test_header (out, &header);
   fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
   bytes = g_bytes_new (
       map.data + header.header_size, map.size - header.header_size);
   gst_buffer_unmap (out, &map);
-  gst_buffer_unref (out);
-  gst_harness_teardown (harness);
   return bytes;
 }
 
@@ -379,7 +329,7 @@ copy_samples (
 {
   GstBuffer *copy = gst_buffer_new_allocate (
       NULL, GST_VIDEO_INFO_SIZE (to), NULL);
-  GArray *samples = paco_test_samples (from, buffer);
+  g_autoptr (GArray) samples = paco_test_samples (from, buffer);
   PacoPictureFormat format;
   PacoRawFormat raw;
   PacoPlanes *planes;
@@ -405,11 +355,10 @@ copy_samples (
     paco_planes_store (planes, &raw, &frame);
   gst_video_frame_unmap (&frame);
   paco_planes_free (planes);
-  g_array_unref (samples);
   return copy;
 }
 
-GST_START_TEST (test_layout_does_not_matter)
+TEST (test_layout_does_not_matter)
 {
   static const GstVideoFormat pairs[][2] = {
     { GST_VIDEO_FORMAT_I420_10LE, GST_VIDEO_FORMAT_P010_10LE },
@@ -427,7 +376,7 @@ GST_START_TEST (test_layout_does_not_matter)
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++) {
     GstVideoInfo a, b;
     GstBuffer *in, *other;
-    GBytes *pa, *pb;
+    g_autoptr (GBytes) pa = NULL, pb = NULL;
 
     fail_unless (paco_raw_format_same_samples (pairs[i][0], pairs[i][1]));
     paco_test_info (&a, pairs[i][0], 76, 37);
@@ -439,16 +388,13 @@ GST_START_TEST (test_layout_does_not_matter)
     pb = coded_payload (&b, other);
     fail_unless (g_bytes_equal (pa, pb), "%s and %s differ",
         GST_VIDEO_INFO_NAME (&a), GST_VIDEO_INFO_NAME (&b));
-    g_bytes_unref (pa);
-    g_bytes_unref (pb);
   }
 }
-GST_END_TEST;
 
 /* Tests that every value that a header can hold comes back in GstVideoInfo. */
-GST_START_TEST (test_video_info_comes_back)
+TEST (test_video_info_comes_back)
 {
-  GRand *random = g_rand_new_with_seed (7);
+  g_autoptr (GRand) random = g_rand_new_with_seed (7);
 
   for (guint i = 0; i < 500; i++) {
     PacoHeader header = { 0 };
@@ -480,13 +426,11 @@ GST_START_TEST (test_video_info_comes_back)
     fail_unless_equals_int (
         GST_VIDEO_INFO_FIELD_ORDER (&info), GST_VIDEO_INFO_FIELD_ORDER (&back));
   }
-  g_rand_free (random);
 }
-GST_END_TEST;
 
 /* Tests that a header of a later version of GStreamer, or of nonsense, still
  * gives caps. */
-GST_START_TEST (test_unknown_numbers)
+TEST (test_unknown_numbers)
 {
   PacoHeader header = { 0 };
   gint fps_n = 0, fps_d = 1;
@@ -526,11 +470,10 @@ GST_START_TEST (test_unknown_numbers)
   fail_unless_equals_int (fps_n, 24);
   gst_caps_unref (caps);
 }
-GST_END_TEST;
 
 /* Tests that R, G and B of 16 bits, which GStreamer 1.22 has only with alpha, are shown
  * with opaque alpha, and that no other format loses its alpha. */
-GST_START_TEST (test_opaque)
+TEST (test_opaque)
 {
   PacoHeader header = { 0 };
   PacoRawFormat raw;
@@ -556,31 +499,5 @@ GST_START_TEST (test_opaque)
   fail_if (paco_raw_format_opaque (GST_VIDEO_FORMAT_GBRA, &raw));
   fail_if (paco_raw_format_opaque (GST_VIDEO_FORMAT_RGB10A2_LE, &raw));
 }
-GST_END_TEST;
 
-static Suite *
-formats_suite (void)
-{
-  Suite *suite = suite_create ("formats");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 300);
-  tcase_add_test (tcase, test_every_format_is_known);
-  tcase_add_test (tcase, test_unknown_formats);
-  tcase_add_loop_test (tcase, test_template_caps, 0, 2);
-  tcase_add_test (tcase, test_every_format_comes_back);
-  tcase_add_test (tcase, test_alpha_is_lossless);
-  tcase_add_test (tcase, test_padding);
-#ifdef M_PERTURB
-  tcase_add_test (tcase, test_padding_of_lines);
-  tcase_add_test (tcase, test_padding_in_files);
-#endif
-  tcase_add_test (tcase, test_layout_does_not_matter);
-  tcase_add_test (tcase, test_video_info_comes_back);
-  tcase_add_test (tcase, test_unknown_numbers);
-  tcase_add_test (tcase, test_opaque);
-  return suite;
-}
-
-GST_CHECK_MAIN (formats);
+TEST_MAIN ("formats")

@@ -7,7 +7,7 @@
 
 /* --- what is claimed, by itself --- */
 
-GST_START_TEST (test_claim)
+TEST (test_claim)
 {
   GstPacoLatency latency;
 
@@ -25,13 +25,12 @@ GST_START_TEST (test_claim)
   fail_unless_equals_uint64 (latency.claim, 0);
   fail_if (gst_paco_latency_measured (&latency, GST_SECOND));
 }
-GST_END_TEST;
 
 /* Tests that the claim comes down to what is measured, goes up with a frame
  * that takes longer, and does neither often. */
-GST_START_TEST (test_claim_follows)
+TEST (test_claim_follows)
 {
-  GRand *random = g_rand_new_with_seed (g_random_int ());
+  g_autoptr (GRand) random = g_rand_new_with_seed (g_random_int ());
   GstPacoLatency latency;
   guint n_changes = 0;
 
@@ -54,34 +53,30 @@ GST_START_TEST (test_claim_follows)
     fail_unless (latency.claim >= elapsed);
   }
   fail_unless (n_changes < 100, "%u changes", n_changes);
-  g_rand_free (random);
 }
-GST_END_TEST;
 
 /* --- what elements claim --- */
 
 typedef struct
 {
   GstHarness *harness;
-  GstBus *bus;
   gboolean decodes;
 } Element;
 
 static void
 element_init (Element *element, gboolean decodes, guint depth, const char *rate)
 {
-  char *launch = g_strdup_printf ("%s backend=cpu threads=1 pipeline-depth=%u",
+  g_autofree char *launch = g_strdup_printf (
+      "%s backend=cpu threads=1 pipeline-depth=%u",
       decodes ? "pacodec" : "pacoenc", depth);
-  char *caps = g_strdup_printf (decodes
+  g_autofree char *caps = g_strdup_printf (decodes
           ? PACO_TEST_CODED_CAPS
           : "video/x-raw,format=GRAY8,width=64,height=48,framerate=%s",
       rate);
 
   *element = (Element){ .decodes = decodes };
-  element->harness = paco_test_harness (launch, &element->bus);
+  element->harness = paco_test_harness (launch);
   gst_harness_set_src_caps_str (element->harness, caps);
-  g_free (launch);
-  g_free (caps);
 }
 
 static GstFlowReturn
@@ -101,12 +96,11 @@ element_push (Element *element, const char *rate)
 static void
 latency_of (Element *element, GstClockTime *min, GstClockTime *max)
 {
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
 
   fail_unless (gst_pad_peer_query (element->harness->sinkpad, query));
   gst_query_parse_latency (query, NULL, min, max);
   fail_unless (*min <= *max);
-  gst_query_unref (query);
 }
 
 static const struct
@@ -136,28 +130,26 @@ check_claim (gboolean decodes, guint i)
 
   element_init (&element, decodes, claims[i].depth, claims[i].rate);
   fail_unless_equals_int (element_push (&element, claims[i].rate), GST_FLOW_OK);
-  gst_buffer_unref (gst_harness_pull (element.harness));
+  pull_and_drop (element.harness);
   latency_of (&element, &min, &max);
   fail_unless_equals_uint64 (
       min, decodes ? claims[i].decoded : claims[i].latency);
-  paco_test_teardown (element.harness, element.bus);
+  paco_test_teardown (element.harness);
 }
 
-GST_START_TEST (test_claims_of_encoder)
+LOOP_TEST (test_claims_of_encoder, G_N_ELEMENTS (claims))
 {
   check_claim (FALSE, __i__);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_claims_of_decoder)
+LOOP_TEST (test_claims_of_decoder, G_N_ELEMENTS (claims))
 {
   check_claim (TRUE, __i__);
 }
-GST_END_TEST;
 
 /* Tests that with one frame per second nothing near a second is claimed for
  * small ones. */
-GST_START_TEST (test_measured)
+LOOP_TEST (test_measured, 2)
 {
   Element element;
   GstClockTime min, max;
@@ -167,23 +159,24 @@ GST_START_TEST (test_measured)
   element_init (&element, __i__, 1, "1/1");
   for (guint i = 0; i < 100; i++) {
     fail_unless_equals_int (element_push (&element, "1/1"), GST_FLOW_OK);
-    gst_buffer_unref (gst_harness_pull (element.harness));
+    pull_and_drop (element.harness);
   }
   latency_of (&element, &min, &max);
   fail_unless (min > 0);
   fail_unless (min < GST_SECOND, "%" GST_TIME_FORMAT, GST_TIME_ARGS (min));
-  while ((message = gst_bus_pop_filtered (element.bus, GST_MESSAGE_LATENCY))) {
+  while (
+      (message = gst_bus_pop_filtered (
+           GST_ELEMENT_BUS (element.harness->element), GST_MESSAGE_LATENCY))) {
     gst_message_unref (message);
     n_messages++;
   }
   fail_unless (n_messages > 0 && n_messages < 20, "%u messages", n_messages);
-  paco_test_teardown (element.harness, element.bus);
+  paco_test_teardown (element.harness);
 }
-GST_END_TEST;
 
 /* --- pipeline-depth=1 --- */
 
-GST_START_TEST (test_pushed_in_call)
+LOOP_TEST (test_pushed_in_call, 2)
 {
   Element element;
 
@@ -192,25 +185,7 @@ GST_START_TEST (test_pushed_in_call)
     fail_unless_equals_int (element_push (&element, "25/1"), GST_FLOW_OK);
     fail_unless_equals_int (gst_harness_buffers_received (element.harness), i);
   }
-  paco_test_teardown (element.harness, element.bus);
-}
-GST_END_TEST;
-
-static Suite *
-latency_suite (void)
-{
-  Suite *suite = suite_create ("latency");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 60);
-  tcase_add_test (tcase, test_claim);
-  tcase_add_test (tcase, test_claim_follows);
-  tcase_add_loop_test (tcase, test_claims_of_encoder, 0, G_N_ELEMENTS (claims));
-  tcase_add_loop_test (tcase, test_claims_of_decoder, 0, G_N_ELEMENTS (claims));
-  tcase_add_loop_test (tcase, test_measured, 0, 2);
-  tcase_add_loop_test (tcase, test_pushed_in_call, 0, 2);
-  return suite;
+  paco_test_teardown (element.harness);
 }
 
-GST_CHECK_MAIN (latency);
+TEST_MAIN ("latency")

@@ -89,11 +89,11 @@ compare_with_unpack (GstVideoFormat format, guint width, guint height)
 {
   const GstVideoFormatInfo *finfo = gst_video_format_get_info (format);
   guint bits = unpacked_bits (finfo);
-  guint8 *line;
+  g_autofree guint8 *line = NULL;
   PacoRawFormat raw;
   PacoPicture picture;
   GstVideoInfo info;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstVideoFrame frame;
 
   if (is_too_short_for_gstreamer (format, width))
@@ -128,15 +128,12 @@ compare_with_unpack (GstVideoFormat format, guint width, guint height)
   }
 
   gst_video_frame_unmap (&frame);
-  gst_buffer_unref (buffer);
-  g_free (line);
 }
 
-GST_START_TEST (test_layout_is_that_of_unpack)
+TEST (test_layout_is_that_of_unpack)
 {
   each_format (FALSE, 1, compare_with_unpack);
 }
-GST_END_TEST;
 
 /* --- pack --- */
 
@@ -168,7 +165,7 @@ pack (const PacoPlanes *planes, const PacoPictureFormat *format,
 {
   const GstVideoFormatInfo *finfo = frame->info.finfo;
   guint bits = unpacked_bits (finfo);
-  guint8 *line = g_malloc (8 * (format->width + 64));
+  g_autofree guint8 *line = g_malloc (8 * (format->width + 64));
 
   memset (line, 0xff, 8 * (format->width + 64));
   for (guint y = 0; y < format->height; y++) {
@@ -190,7 +187,6 @@ pack (const PacoPlanes *planes, const PacoPictureFormat *format,
     finfo->pack_func (finfo, GST_VIDEO_PACK_FLAG_NONE, line, 0, frame->data,
         frame->info.stride, frame->info.chroma_site, y, format->width);
   }
-  g_free (line);
 }
 
 static GstBuffer *
@@ -313,11 +309,10 @@ compare_with_pack (GstVideoFormat format, guint width, guint height)
   paco_planes_free (planes);
 }
 
-GST_START_TEST (test_bytes_are_those_of_pack)
+TEST (test_bytes_are_those_of_pack)
 {
   each_format (FALSE, 1, compare_with_pack);
 }
-GST_END_TEST;
 
 /* --- tiles --- */
 
@@ -354,11 +349,10 @@ check_tiles (GstVideoFormat format, guint width, guint height)
   paco_planes_free (out);
 }
 
-GST_START_TEST (test_tiles)
+TEST (test_tiles)
 {
   each_format (TRUE, 1, check_tiles);
 }
-GST_END_TEST;
 
 /* --- through the backend --- */
 
@@ -563,7 +557,7 @@ check_through_backend (GstVideoFormat format, guint width, guint height)
   g_free (expected.memory);
 }
 
-GST_START_TEST (test_through_backend)
+TEST (test_through_backend)
 {
   const PacoBackendOptions options = { .threads = 3, .depth = 1 };
 
@@ -573,21 +567,5 @@ GST_START_TEST (test_through_backend)
   paco_coder_close (PACO_CODER (coders.encoder));
   paco_coder_close (PACO_CODER (coders.decoder));
 }
-GST_END_TEST;
 
-static Suite *
-layouts_suite (void)
-{
-  Suite *suite = suite_create ("layouts");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 300);
-  tcase_add_test (tcase, test_layout_is_that_of_unpack);
-  tcase_add_test (tcase, test_bytes_are_those_of_pack);
-  tcase_add_test (tcase, test_tiles);
-  tcase_add_test (tcase, test_through_backend);
-  return suite;
-}
-
-GST_CHECK_MAIN (layouts);
+TEST_MAIN ("layouts")

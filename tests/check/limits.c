@@ -66,14 +66,12 @@ small_frame (guint n)
 static void
 check_small (GstHarness *harness, guint n)
 {
-  GstBuffer *in = paco_test_gray_buffer (SMALL, SMALL, n);
-  GstBuffer *out = gst_harness_pull (harness);
+  g_autoptr (GstBuffer) in = paco_test_gray_buffer (SMALL, SMALL, n);
+  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
   GstVideoInfo info;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, SMALL, SMALL);
   paco_test_same_samples (&info, in, &info, out, "small");
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
 }
 
 static GstPadProbeReturn
@@ -88,12 +86,11 @@ count_caps (GstPad *pad, GstPadProbeInfo *info, gpointer n)
 static gsize
 address_space (void)
 {
-  gchar *text;
+  g_autofree gchar *text = NULL;
   gsize pages;
 
   fail_unless (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
   pages = g_ascii_strtoull (text, NULL, 10);
-  g_free (text);
   return pages * 4096;
 }
 
@@ -106,8 +103,7 @@ address_space (void)
 static void
 check_lost (const char *launch, GstBuffer *odd, gsize memory)
 {
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness (launch, &bus);
+  g_autoptr (PacoHarness) harness = paco_test_harness (launch);
   GstBuffer *small[N_SMALL];
   guint n_caps = 0, n = 0;
   struct rlimit before, limit;
@@ -125,8 +121,7 @@ check_lost (const char *launch, GstBuffer *odd, gsize memory)
   for (guint i = 0; i < 4; i++)
     gst_harness_push (harness, small[n++]);
   for (guint i = 0; i < 3; i++) {
-    fail_unless_equals_int (
-        gst_harness_push (harness, gst_buffer_ref (odd)), GST_FLOW_OK);
+    push (harness, gst_buffer_ref (odd));
     for (guint k = 0; k < 3; k++)
       gst_harness_push (harness, small[n++]);
   }
@@ -138,10 +133,9 @@ check_lost (const char *launch, GstBuffer *odd, gsize memory)
     check_small (harness, i);
   fail_unless_equals_int (n_caps, 1);
   gst_buffer_unref (odd);
-  paco_test_teardown (harness, bus);
 }
 
-GST_START_TEST (test_max_pixels)
+TEST (test_max_pixels)
 {
   check_lost ("pacodec max-errors=-1", empty_frame (HUGE_SIZE, HUGE_SIZE), 0);
   check_lost ("pacodec max-errors=-1", empty_frame (8193, 8192), 0);
@@ -150,33 +144,23 @@ GST_START_TEST (test_max_pixels)
   check_lost ("pacoparse ! pacodec max-errors=-1 max-pixels=4096",
       empty_frame (SMALL, SMALL + 1), 0);
 }
-GST_END_TEST;
 
 /* Tests that the sentence says what to set, and that the frame is decoded with
  * that. */
-GST_START_TEST (test_max_pixels_advice)
+TEST (test_max_pixels_advice)
 {
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness (
-      "pacodec max-errors=0 max-pixels=1000", &bus);
-  GError *error;
-  GstBuffer *out;
+  g_autoptr (PacoHarness) harness = paco_test_decoder_harness (
+      "pacodec max-errors=0 max-pixels=1000");
+  g_autoptr (PacoHarness) advised = paco_test_decoder_harness (
+      "pacodec max-errors=0 max-pixels=1001");
+  g_autoptr (GstBuffer) out = NULL;
 
-  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
   fail_unless_equals_int (
       gst_harness_push (harness, empty_frame (77, 13)), GST_FLOW_ERROR);
-  error = paco_test_pop_error (bus);
-  fail_unless (
-      g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
-  fail_unless (
-      strstr (error->message, "max-pixels=1001") != NULL, "%s", error->message);
-  g_error_free (error);
-  paco_test_teardown_failed (harness, bus);
+  expect_error (
+      harness, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE, "max-pixels=1001");
 
-  harness = paco_test_harness ("pacodec max-errors=0 max-pixels=1001", &bus);
-  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
-  gst_harness_push (harness, empty_frame (77, 13));
-  out = gst_harness_pull (harness);
+  out = gst_harness_push_and_pull (advised, empty_frame (77, 13));
   for (guint y = 0; y < 13; y++) {
     guint8 line[77], expected[77];
 
@@ -184,80 +168,46 @@ GST_START_TEST (test_max_pixels_advice)
     gst_buffer_extract (out, y * GST_ROUND_UP_4 (77), line, sizeof line);
     fail_unless (memcmp (line, expected, sizeof line) == 0);
   }
-  gst_buffer_unref (out);
-  paco_test_teardown (harness, bus);
 }
-GST_END_TEST;
 
 /* Tests that the reason is in the error with which a stream ends that is refused whole, as
  * players show that alone. */
-GST_START_TEST (test_max_pixels_of_all)
+TEST (test_max_pixels_of_all)
 {
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness ("pacodec max-pixels=1000", &bus);
-  GError *error;
+  g_autoptr (PacoHarness)
+      harness = paco_test_decoder_harness ("pacodec max-pixels=1000");
+  g_autoptr (GError) error = NULL;
 
-  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
   for (guint i = 0; i < 2; i++)
     gst_harness_push (harness, empty_frame (77, 13));
   gst_harness_push_event (harness, gst_event_new_eos ());
-  error = paco_test_pop_error (bus);
-  fail_unless (
-      g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
-  fail_unless (strstr (error->message, "Not one of the 2 frames") != NULL, "%s",
-      error->message);
-  fail_unless (strstr (error->message, "it needs max-pixels=1001") != NULL,
+  error = paco_test_pop_error (harness);
+  g_assert_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE);
+  fail_unless (strstr (error->message, "Not one of the 2 frames")
+          && strstr (error->message, "it needs max-pixels=1001"),
       "%s", error->message);
-  g_error_free (error);
-  paco_test_teardown_failed (harness, bus);
-}
-GST_END_TEST;
-
-/* Counts the warnings that tell of max-pixels and the number. */
-static guint
-count_advice (GstBus *bus, const char *number)
-{
-  GstMessage *message;
-  guint n = 0;
-
-  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
-    GError *error;
-
-    gst_message_parse_warning (message, &error, NULL);
-    n += strstr (error->message, "max-pixels") != NULL
-        && strstr (error->message, number) != NULL;
-    g_error_free (error);
-    gst_message_unref (message);
-  }
-  return n;
+  ignore_errors (harness);
 }
 
 /* Tests that the encoder says, once for its caps, what the decoder is going to refuse. */
-GST_START_TEST (test_max_pixels_of_encoder)
+TEST (test_max_pixels_of_encoder)
 {
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness (
-      "pacoenc backend=cpu pipeline-depth=1", &bus);
-  GstVideoInfo info;
+  g_autoptr (PacoHarness) harness = paco_test_gray_harness (
+      "pacoenc backend=cpu pipeline-depth=1", 8192, 8192);
 
-  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, 8192, 8192);
-  gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
-  fail_unless_equals_int (count_advice (bus, ""), 0);
-  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, 8193, 8192);
-  gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
-  fail_unless_equals_int (count_advice (bus, "67117056"), 1);
-  gst_harness_teardown (harness);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
+  expect_warning (harness, NULL);
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw,format=GRAY8,width=8193,height=8192,framerate=25/1");
+  expect_warning (harness, "max-pixels is 67117056 or more");
+  expect_warning (harness, NULL);
 }
-GST_END_TEST;
 
 /* --- memory --- */
 
 /* Tests that there is no memory. The coefficients of the huge frame alone take
  * 1 GiB, its pictures 256 MiB each: with one limit there is no memory for the
  * coefficients, with the other there is, but not for the pictures too. */
-GST_START_TEST (test_no_memory)
+TEST (test_no_memory)
 {
   static const gsize limits[] = { (gsize) 600 << 20, (gsize) 1400 << 20 };
 
@@ -268,21 +218,19 @@ GST_START_TEST (test_no_memory)
                 "threads=2 pipeline-depth=1",
         empty_frame (HUGE_SIZE, HUGE_SIZE), limits[i]);
 }
-GST_END_TEST;
 
 /* Tests that there is no stream without memory for what the stream is made
  * of. */
-GST_START_TEST (test_no_memory_for_stream)
+TEST (test_no_memory_for_stream)
 {
-  GstBus *bus;
-  GstHarness *harness;
+  g_autoptr (PacoHarness) harness = NULL;
   struct rlimit before, limit;
   GError *error;
 
   if (g_getenv ("PACO_SANITIZE") != NULL)
     return;
   harness = paco_test_harness (
-      "pacodec backend=cpu max-errors=-1 max-pixels=268435456 threads=2", &bus);
+      "pacodec backend=cpu max-errors=-1 max-pixels=268435456 threads=2");
   gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
   getrlimit (RLIMIT_AS, &before);
   limit = before;
@@ -292,34 +240,29 @@ GST_START_TEST (test_no_memory_for_stream)
       gst_harness_push (harness, empty_frame (HUGE_SIZE, HUGE_SIZE)),
       GST_FLOW_ERROR);
   setrlimit (RLIMIT_AS, &before);
-  error = paco_test_pop_error (bus);
+  error = paco_test_pop_error (harness);
   fail_unless (g_error_matches (
       error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
   g_error_free (error);
-  paco_test_teardown_failed (harness, bus);
+  ignore_errors (harness);
 }
-GST_END_TEST;
 
 /* Tests an odd frame that has fewer levels than are left out. */
-GST_START_TEST (test_odd_levels)
+TEST (test_odd_levels)
 {
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness ("pacodec reduce=1", &bus);
+  g_autoptr (PacoHarness) harness = paco_test_harness ("pacodec reduce=1");
 
   gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
   gst_harness_push (harness, small_frame (0));
-  fail_unless_equals_int (
-      gst_harness_push (harness, empty_frame (SMALL, SMALL)), GST_FLOW_OK);
+  push (harness, empty_frame (SMALL, SMALL));
   gst_harness_push (harness, small_frame (1));
   gst_harness_push_event (harness, gst_event_new_eos ());
   fail_unless_equals_int (gst_harness_buffers_received (harness), 2);
-  paco_test_teardown (harness, bus);
 }
-GST_END_TEST;
 
 /* Tests that fewer large pictures may be in flight than small ones; v210 is
  * decoded to planes, of which there are as many. */
-GST_START_TEST (test_depth_changes)
+TEST (test_depth_changes)
 {
   static const guint heights[] = { 64, 3200, 64, 4992, 3200 };
   PacoPictureFormat picture = {
@@ -327,27 +270,24 @@ GST_START_TEST (test_depth_changes)
     .n_components = 3,
     .components = { { 10, 0, 0 }, { 10, 1, 0 }, { 10, 1, 0 } },
   };
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness (
-      "pacodec reduce=5 pipeline-depth=8", &bus);
+  g_autoptr (PacoHarness)
+      harness = paco_test_harness ("pacodec reduce=5 pipeline-depth=8");
   guint n = 0;
 
   gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
   for (guint i = 0; i < G_N_ELEMENTS (heights); i++) {
-    GstBuffer *frame;
+    g_autoptr (GstBuffer) frame = NULL;
 
     picture.height = heights[i];
     frame = empty_frame_of (&picture, "v210", 5);
     for (guint k = 0; k < 5 + i; k++, n++)
-      fail_unless_equals_int (
-          gst_harness_push (harness, gst_buffer_ref (frame)), GST_FLOW_OK);
-    gst_buffer_unref (frame);
+      push (harness, gst_buffer_ref (frame));
   }
   gst_harness_push_event (harness, gst_event_new_eos ());
   fail_unless_equals_int (gst_harness_buffers_received (harness), n);
   for (guint i = 0; i < G_N_ELEMENTS (heights); i++)
     for (guint k = 0; k < 5 + i; k++) {
-      GstBuffer *out = gst_harness_pull (harness);
+      g_autoptr (GstBuffer) out = gst_harness_pull (harness);
       gsize size = gst_buffer_get_size (out);
 
       /* A line of 256 columns has 43 groups of six, in 768 bytes. */
@@ -359,29 +299,7 @@ GST_START_TEST (test_depth_changes)
         gst_buffer_extract (out, at, word, 4);
         fail_unless_equals_int (GST_READ_UINT32_LE (word), 0x20080200);
       }
-      gst_buffer_unref (out);
     }
-  paco_test_teardown (harness, bus);
-}
-GST_END_TEST;
-
-static Suite *
-limits_suite (void)
-{
-  Suite *suite = suite_create ("limits");
-  TCase *tests = tcase_create ("general");
-
-  suite_add_tcase (suite, tests);
-  tcase_set_timeout (tests, 60);
-  tcase_add_test (tests, test_max_pixels);
-  tcase_add_test (tests, test_max_pixels_advice);
-  tcase_add_test (tests, test_max_pixels_of_all);
-  tcase_add_test (tests, test_max_pixels_of_encoder);
-  tcase_add_test (tests, test_no_memory);
-  tcase_add_test (tests, test_no_memory_for_stream);
-  tcase_add_test (tests, test_odd_levels);
-  tcase_add_test (tests, test_depth_changes);
-  return suite;
 }
 
-GST_CHECK_MAIN (limits);
+TEST_MAIN ("limits")

@@ -102,14 +102,13 @@ static void
 add_references (GRand *rand, GstBuffer *buffer)
 {
   for (guint n = draw (rand, 0, 2); n > 0; n--) {
-    GstCaps *caps = n == 1
+    g_autoptr (GstCaps) caps = n == 1
         ? gst_caps_new_empty_simple ("timestamp/x-unix")
         : gst_caps_new_full (random_structure (rand, "timestamp/x-ptp"), NULL);
 
     gst_buffer_add_reference_timestamp_meta (buffer, caps,
         (GstClockTime) g_rand_int (rand) << 31,
         draw (rand, 0, 1) ? GST_CLOCK_TIME_NONE : 40 * GST_MSECOND);
-    gst_caps_unref (caps);
   }
 }
 
@@ -316,13 +315,15 @@ compare (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 static GstElement *
 watch (GstElement *pipeline, Session *session)
 {
-  add_probe (pipeline, "enc", "sink", put_on, session);
-  add_probe (pipeline, "dec", "src", compare, session);
+  add_probe (
+      pipeline, "enc", "sink", GST_PAD_PROBE_TYPE_BUFFER, put_on, session);
+  add_probe (
+      pipeline, "dec", "src", GST_PAD_PROBE_TYPE_BUFFER, compare, session);
   return pipeline;
 }
 
 /* Tests encoded buffers with metas of their own and without, in one pipeline. */
-GST_START_TEST (test_direct)
+TEST (test_direct)
 {
   static const gchar *const ways[] = { "identity", "pacoparse",
     "pacoparse ! pacoparse", "rtpgstpay ! rtpgstdepay", "gdppay ! gdpdepay",
@@ -341,9 +342,8 @@ GST_START_TEST (test_direct)
     session_clear (&session);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_fields)
+TEST (test_fields)
 {
   static const gchar *const modes[] = { ",interlace-mode=interleaved",
     ",interlace-mode=mixed" };
@@ -358,11 +358,10 @@ GST_START_TEST (test_fields)
     session_clear (&session);
   }
 }
-GST_END_TEST;
 
 /* Tests that each field has metas of its own, in the pipeline and through
  * files. */
-GST_START_TEST (test_alternate)
+TEST (test_alternate)
 {
   static const struct
   {
@@ -392,8 +391,10 @@ GST_START_TEST (test_alternate)
     session_init (&session, 0);
     session.rate = 2 * FPS;
     pipeline = launch (FIELDS " ! pacoenc name=enc ! %s", way);
-    add_probe (pipeline, "enc", "sink", put_on_field, &session);
-    add_probe (pipeline, "dec", "src", compare, &session);
+    add_probe (pipeline, "enc", "sink", GST_PAD_PROBE_TYPE_BUFFER, put_on_field,
+        &session);
+    add_probe (
+        pipeline, "dec", "src", GST_PAD_PROBE_TYPE_BUFFER, compare, &session);
     run (pipeline);
     if (ways[i].mux)
       run (watch (
@@ -405,10 +406,9 @@ GST_START_TEST (test_alternate)
   }
   g_unlink (path);
 }
-GST_END_TEST;
 
 /* Tests files, which know no metas. */
-GST_START_TEST (test_containers)
+TEST (test_containers)
 {
   static const struct
   {
@@ -443,9 +443,8 @@ GST_START_TEST (test_containers)
   }
   g_unlink (path);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_seek)
+TEST (test_seek)
 {
   g_autofree gchar *path = g_build_filename (
       g_get_tmp_dir (), "paco-metadata.XXXXXX", NULL);
@@ -461,7 +460,8 @@ GST_START_TEST (test_seek)
                         path),
       &session);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL, TIMEOUT),
+  fail_unless_equals_int (
+      gst_element_get_state (pipeline, NULL, NULL, TIME_LIMIT),
       GST_STATE_CHANGE_SUCCESS);
   for (guint n = 0; n < 10; n++) {
     fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
@@ -469,7 +469,7 @@ GST_START_TEST (test_seek)
         draw (session.rand, 0, N_FRAMES - 1) * GST_SECOND / FPS));
     before = session.n_out;
     fail_unless_equals_int (
-        gst_element_get_state (pipeline, NULL, NULL, TIMEOUT),
+        gst_element_get_state (pipeline, NULL, NULL, TIME_LIMIT),
         GST_STATE_CHANGE_SUCCESS);
     fail_unless (session.n_out >= before);
   }
@@ -478,22 +478,5 @@ GST_START_TEST (test_seek)
   session_clear (&session);
   g_unlink (path);
 }
-GST_END_TEST;
 
-static Suite *
-metadata_suite (void)
-{
-  Suite *suite = suite_create ("metadata");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 300);
-  tcase_add_test (tc, test_direct);
-  tcase_add_test (tc, test_fields);
-  tcase_add_test (tc, test_alternate);
-  tcase_add_test (tc, test_containers);
-  tcase_add_test (tc, test_seek);
-  return suite;
-}
-
-GST_CHECK_MAIN (metadata);
+TEST_MAIN ("metadata")

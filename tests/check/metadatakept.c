@@ -13,13 +13,13 @@ static GPtrArray *
 run_for_warnings (GstElement *pipeline)
 {
   GPtrArray *warnings = g_ptr_array_new_with_free_func (g_free);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gboolean done = FALSE;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (!done) {
-    GstMessage *message = gst_bus_timed_pop_filtered (bus, TIMEOUT,
-        GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
+    g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus,
+        TIME_LIMIT, GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
     GError *error = NULL;
 
     fail_unless (message && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
@@ -29,36 +29,26 @@ run_for_warnings (GstElement *pipeline)
       g_ptr_array_add (warnings, g_strdup (error->message));
       g_error_free (error);
     }
-    gst_message_unref (message);
   }
-  gst_object_unref (bus);
   return warnings;
 }
 
 static guint64
-stat_of (GstElement *pipeline, const gchar *element, const gchar *field)
+number_of (GstElement *pipeline, const gchar *element, const gchar *field)
 {
-  GstElement *found = gst_bin_get_by_name (GST_BIN (pipeline), element);
-  GstStructure *stats;
+  g_autoptr (GstElement)
+      found = gst_bin_get_by_name (GST_BIN (pipeline), element);
+  g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
 
   g_object_get (found, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, field, &value));
-  gst_structure_free (stats);
-  gst_object_unref (found);
   return value;
-}
-
-static void
-stop_pipeline (GstElement *pipeline)
-{
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
 
 /* Tests that the property says what a frame remembers. The transport drops all
  * metas. */
-GST_START_TEST (test_property)
+TEST (test_property)
 {
   static const struct
   {
@@ -73,21 +63,21 @@ GST_START_TEST (test_property)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GString *counts = g_string_new (NULL);
+    g_autoptr (GString) counts = g_string_new (NULL);
     GstElement *pipeline = launch (
         SOURCE "gdppay ! gdpdepay ! pacodec name=dec ! fakesink", "", "");
     GstElement *enc = gst_bin_get_by_name (GST_BIN (pipeline), "enc");
 
     gst_util_set_object_arg (G_OBJECT (enc), "metadata", cases[i].value);
     gst_object_unref (enc);
-    add_probe (pipeline, "enc", "sink", put_one_of_each, NULL);
-    add_probe (pipeline, "dec", "src", count_metas, counts);
+    add_probe (pipeline, "enc", "sink", GST_PAD_PROBE_TYPE_BUFFER,
+        put_one_of_each, NULL);
+    add_probe (
+        pipeline, "dec", "src", GST_PAD_PROBE_TYPE_BUFFER, count_metas, counts);
     run (pipeline);
     fail_unless_equals_string (counts->str, cases[i].counts);
-    g_string_free (counts, TRUE);
   }
 }
-GST_END_TEST;
 
 typedef struct
 {
@@ -174,7 +164,7 @@ put_odd_timecodes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 
 /* Tests that what cannot be remembered is left out with one warning for all frames,
  * which says what to do, and the rest is there. */
-GST_START_TEST (test_left_out)
+TEST (test_left_out)
 {
   static const Unstorable cases[] = {
     { put_too_many, "", NULL, "at most 32768 bytes", 0 },
@@ -188,20 +178,22 @@ GST_START_TEST (test_left_out)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GString *counts = g_string_new (NULL);
-    GstElement *pipeline = launch (SOURCE
+    g_autoptr (GString) counts = g_string_new (NULL);
+    g_autoptr (Pipeline) pipeline = launch (SOURCE
         "gdppay ! gdpdepay ! pacodec name=dec ! fakesink",
         "", cases[i].settings);
-    GPtrArray *warnings;
+    g_autoptr (GPtrArray) warnings = NULL;
     guint64 left_out;
 
-    add_probe (pipeline, "enc", "sink", cases[i].put, NULL);
-    add_probe (pipeline, "dec", "src", count_metas, counts);
+    add_probe (
+        pipeline, "enc", "sink", GST_PAD_PROBE_TYPE_BUFFER, cases[i].put, NULL);
+    add_probe (
+        pipeline, "dec", "src", GST_PAD_PROBE_TYPE_BUFFER, count_metas, counts);
     warnings = run_for_warnings (pipeline);
     fail_unless_equals_int (warnings->len, 1);
     fail_unless (strstr (warnings->pdata[0], cases[i].words), "%s",
         (gchar *) warnings->pdata[0]);
-    left_out = stat_of (pipeline, "enc", "metadata-left-out");
+    left_out = number_of (pipeline, "enc", "metadata-left-out");
     fail_unless (cases[i].left_out > 0
             ? left_out == N_FRAMES * cases[i].left_out
             : left_out >= 500 * N_FRAMES);
@@ -209,12 +201,8 @@ GST_START_TEST (test_left_out)
       fail_unless_equals_string (counts->str, cases[i].counts);
     /* Kinds of which there is little go first. */
     fail_unless (g_str_has_prefix (counts->str, "1111"), "%s", counts->str);
-    stop_pipeline (pipeline);
-    g_ptr_array_unref (warnings);
-    g_string_free (counts, TRUE);
   }
 }
-GST_END_TEST;
 
 /* --- GStreamer's own elements ----------------------------------------- */
 
@@ -230,7 +218,7 @@ file_has (const gchar *path, const gchar *word)
 
 /* Tests the timecode track of a MOV file, which is there as with any other
  * encoder, also of frames that were in a file without one. */
-GST_START_TEST (test_timecode_track)
+TEST (test_timecode_track)
 {
   g_autofree gchar *raw = g_build_filename (
       g_get_tmp_dir (), "paco-metadata.XXXXXX", NULL);
@@ -265,7 +253,6 @@ GST_START_TEST (test_timecode_track)
   g_unlink (raw);
   g_unlink (mov);
 }
-GST_END_TEST;
 
 static GstPadProbeReturn
 put_caption (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
@@ -293,15 +280,14 @@ check_caption (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 static void
 link_caption (GstElement *extractor, GstPad *pad, gpointer sink)
 {
-  GstPad *peer = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstPad) peer = gst_element_get_static_pad (sink, "sink");
 
   if (gst_pad_link (pad, peer) != GST_PAD_LINK_OK)
     GST_ELEMENT_ERROR (extractor, CORE, PAD, ("captions do not link"), (NULL));
-  gst_object_unref (peer);
 }
 
 /* Tests that captions come out of decoded pictures, and out of coded ones. */
-GST_START_TEST (test_ccextractor)
+TEST (test_ccextractor)
 {
   static const gchar *const ways[] = {
     "rtpgstpay ! rtpgstdepay ! pacodec ! ccextractor",
@@ -324,13 +310,14 @@ GST_START_TEST (test_ccextractor)
     g_signal_connect (cc, "pad-added", G_CALLBACK (link_caption), captions);
     gst_object_unref (cc);
     gst_object_unref (captions);
-    add_probe (pipeline, "enc", "sink", put_caption, NULL);
-    add_probe (pipeline, "captions", "sink", check_caption, &n);
+    add_probe (
+        pipeline, "enc", "sink", GST_PAD_PROBE_TYPE_BUFFER, put_caption, NULL);
+    add_probe (pipeline, "captions", "sink", GST_PAD_PROBE_TYPE_BUFFER,
+        check_caption, &n);
     run (pipeline);
     fail_unless_equals_int (n, N_FRAMES);
   }
 }
-GST_END_TEST;
 
 /* Adds each picture's captions to a text. */
 static GstPadProbeReturn
@@ -371,7 +358,7 @@ push_captions (GstElement *source)
 }
 
 /* Tests what GStreamer's cccombiner puts on frames and on fields. */
-GST_START_TEST (test_cccombiner)
+TEST (test_cccombiner)
 {
   static const gchar *const sources[] = { FRAMES, FIELDS };
 
@@ -381,7 +368,8 @@ GST_START_TEST (test_cccombiner)
     return;
   }
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++) {
-    GString *before = g_string_new (NULL), *after = g_string_new (NULL);
+    g_autoptr (GString) before = g_string_new (NULL);
+    g_autoptr (GString) after = g_string_new (NULL);
     GstElement *pipeline = launch (
         "%s ! cccombiner name=cc ! pacoenc name=enc ! gdppay ! gdpdepay ! "
         "pacodec name=dec ! fakesink appsrc name=captions format=time "
@@ -392,16 +380,15 @@ GST_START_TEST (test_cccombiner)
 
     push_captions (captions);
     gst_object_unref (captions);
-    add_probe (pipeline, "enc", "sink", note_captions, before);
-    add_probe (pipeline, "dec", "src", note_captions, after);
+    add_probe (pipeline, "enc", "sink", GST_PAD_PROBE_TYPE_BUFFER,
+        note_captions, before);
+    add_probe (pipeline, "dec", "src", GST_PAD_PROBE_TYPE_BUFFER, note_captions,
+        after);
     run (pipeline);
     fail_unless (strchr (before->str, ':'), "there are no captions");
     fail_unless_equals_string (after->str, before->str);
-    g_string_free (before, TRUE);
-    g_string_free (after, TRUE);
   }
 }
-GST_END_TEST;
 
 static GstPadProbeReturn
 put_caption_later (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
@@ -412,41 +399,25 @@ put_caption_later (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 
 /* Tests that what was put on frames after they were coded is on the pictures, too,
  * unless it is what they brought. */
-GST_START_TEST (test_newer)
+TEST (test_newer)
 {
   static const gchar *const ways[] = { "identity", "pacoparse" };
 
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
-    GString *counts = g_string_new (NULL);
+    g_autoptr (GString) counts = g_string_new (NULL);
     GstElement *pipeline = launch (SOURCE
         "identity name=after ! %s ! pacodec name=dec ! fakesink",
         "", "", ways[i]);
 
-    add_probe (pipeline, "enc", "sink", put_one_of_each, NULL);
-    add_probe (pipeline, "after", "src", put_caption_later, NULL);
-    add_probe (pipeline, "dec", "src", count_metas, counts);
+    add_probe (pipeline, "enc", "sink", GST_PAD_PROBE_TYPE_BUFFER,
+        put_one_of_each, NULL);
+    add_probe (pipeline, "after", "src", GST_PAD_PROBE_TYPE_BUFFER,
+        put_caption_later, NULL);
+    add_probe (
+        pipeline, "dec", "src", GST_PAD_PROBE_TYPE_BUFFER, count_metas, counts);
     run (pipeline);
     fail_unless_equals_string (counts->str, "211111");
-    g_string_free (counts, TRUE);
   }
 }
-GST_END_TEST;
 
-static Suite *
-metadatakept_suite (void)
-{
-  Suite *suite = suite_create ("metadatakept");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 300);
-  tcase_add_test (tc, test_property);
-  tcase_add_test (tc, test_left_out);
-  tcase_add_test (tc, test_timecode_track);
-  tcase_add_test (tc, test_ccextractor);
-  tcase_add_test (tc, test_cccombiner);
-  tcase_add_test (tc, test_newer);
-  return suite;
-}
-
-GST_CHECK_MAIN (metadatakept);
+TEST_MAIN ("metadatakept")

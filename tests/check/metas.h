@@ -21,21 +21,6 @@
 /* These take more for the caps, and settings of the encoder. */
 #define SOURCE FRAMES "%s ! pacoenc name=enc %s ! "
 
-static inline void
-add_probe (GstElement *pipeline, const gchar *element, const gchar *pad_name,
-    GstPadProbeCallback callback, gpointer data)
-{
-  GstElement *found = gst_bin_get_by_name (GST_BIN (pipeline), element);
-  GstPad *pad;
-
-  if (!found)
-    return;
-  pad = gst_element_get_static_pad (found, pad_name);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, data, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (found);
-}
-
 /* Returns how many metas a picture has of each kind, as digits. */
 static inline GstPadProbeReturn
 count_metas (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)

@@ -2,7 +2,6 @@
  * Tests which muxers take PaCo, with and without a parser before them, and encodebin
  * and transcodebin, which choose encoder and muxer by a profile. */
 #include "recording.h"
-#include <gst/check/gstharness.h>
 #include <gst/pbutils/pbutils.h>
 
 #define N_FRAMES 12
@@ -23,7 +22,7 @@
 /* --- refusals --------------------------------------------------------- */
 
 /* Tests muxers that say by their templates that they take no such video. */
-GST_START_TEST (test_does_not_link)
+TEST (test_does_not_link)
 {
   static const gchar *const tails[] = {
     "avimux ! fakesink",
@@ -36,23 +35,20 @@ GST_START_TEST (test_does_not_link)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (tails); i++) {
-    gchar *description = g_strconcat (
+    g_autofree gchar *description = g_strconcat (
         "videotestsrc ! pacoenc ! ", tails[i], NULL);
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
     GstElement *pipeline = gst_parse_launch_full (
         description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
 
     fail_unless (g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK),
         "%s: %s", tails[i], error ? error->message : "it was linked");
     fail_unless (pipeline == NULL);
-    g_clear_error (&error);
-    g_free (description);
   }
 }
-GST_END_TEST;
 
 /* Tests muxers of which that is known only once caps are negotiated. */
-GST_START_TEST (test_is_refused)
+TEST (test_is_refused)
 {
   static const gchar *const tails[] = {
     "queue ! avimux ! fakesink",
@@ -68,20 +64,16 @@ GST_START_TEST (test_is_refused)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (tails); i++) {
-    GError *error;
-    gchar *format = g_strconcat (ENCODE, tails[i], NULL);
+    g_autofree gchar *format = g_strconcat (ENCODE, tails[i], NULL);
+    g_autoptr (GError) error = run_to_end (launch (format, N_FRAMES));
 
-    error = run_to_end (launch (format, N_FRAMES));
     fail_unless (error, "%s: nothing went wrong", tails[i]);
     fail_unless (
         g_error_matches (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION)
             && strstr (error->message, "qtmux, mp4mux or matroskamux"),
         "%s: %s", tails[i], error->message);
-    g_clear_error (&error);
-    g_free (format);
   }
 }
-GST_END_TEST;
 
 /* --- recording -------------------------------------------------------- */
 
@@ -98,7 +90,7 @@ expect_played (const gchar *path, GPtrArray *frames, GstClockTime tolerance)
   stop (&player);
 }
 
-GST_START_TEST (test_links)
+TEST (test_links)
 {
   static const gchar *const tails[] = {
     "qtmux !",
@@ -115,31 +107,26 @@ GST_START_TEST (test_links)
     "pacoparse ! queue ! pacoparse ! matroskamux !",
     "",
   };
-  gchar *folder = temporary_folder ();
-  gchar *path = g_build_filename (folder, "test", NULL);
-  GPtrArray *frames = originals (SOURCE, N_FRAMES);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = g_build_filename (folder, "test", NULL);
+  g_autoptr (GPtrArray) frames = originals (SOURCE, N_FRAMES);
 
   for (guint i = 0; i < G_N_ELEMENTS (tails); i++) {
-    gchar *format = g_strconcat (
+    g_autofree gchar *format = g_strconcat (
         ENCODE, tails[i], " filesink location=%s", NULL);
 
     run (launch (format, N_FRAMES, path));
     expect_played (path, frames, GST_MSECOND);
-    g_free (format);
   }
-  g_ptr_array_unref (frames);
-  g_free (path);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_splitmuxsink)
+TEST (test_splitmuxsink)
 {
   static const gchar *const muxers[] = { "qtmux", "mp4mux", "matroskamux" };
   static const gchar *const parsers[] = { "", "pacoparse !" };
-  gchar *folder = temporary_folder ();
-  gchar *path = g_build_filename (folder, "test", NULL);
-  GPtrArray *frames = originals (SOURCE, N_FRAMES);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = g_build_filename (folder, "test", NULL);
+  g_autoptr (GPtrArray) frames = originals (SOURCE, N_FRAMES);
 
   for (guint m = 0; m < G_N_ELEMENTS (muxers); m++)
     for (guint p = 0; p < G_N_ELEMENTS (parsers); p++) {
@@ -147,19 +134,16 @@ GST_START_TEST (test_splitmuxsink)
           N_FRAMES, parsers[p], muxers[m], path));
       expect_played (path, frames, GST_MSECOND);
     }
-  g_ptr_array_unref (frames);
-  g_free (path);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
 /* Tests a muxer that comes when the stream already runs: it gets other caps for
  * the same frames. */
-GST_START_TEST (test_caps_follow_the_peer)
+TEST (test_caps_follow_the_peer)
 {
-  GstHarness *harness = gst_harness_new_parse (
+  g_autoptr (PacoHarness) harness = paco_test_harness (
       "pacoenc ! capsfilter caps=\"video/x-paco; video/x-qt-part\"");
-  GstElement *filter = gst_harness_find_element (harness, "capsfilter");
+  g_autoptr (GstElement)
+      filter = gst_harness_find_element (harness, "capsfilter");
   static const gchar *const allowed[] = { "video/x-paco", "video/x-qt-part",
     "video/x-mp4-part", "video/x-paco" };
   GstCaps *caps;
@@ -171,10 +155,8 @@ GST_START_TEST (test_caps_follow_the_peer)
     const GstStructure *s;
 
     gst_util_set_object_arg (G_OBJECT (filter), "caps", allowed[i]);
-    fail_unless_equals_int (gst_harness_push (harness,
-                                gst_harness_create_buffer (harness, 64 * 48)),
-        GST_FLOW_OK);
-    gst_buffer_unref (gst_harness_pull (harness));
+    push (harness, gst_harness_create_buffer (harness, 64 * 48));
+    pull_and_drop (harness);
     caps = gst_pad_get_current_caps (harness->sinkpad);
     s = gst_caps_get_structure (caps, 0);
     fail_unless_equals_string (gst_structure_get_name (s), allowed[i]);
@@ -182,19 +164,17 @@ GST_START_TEST (test_caps_follow_the_peer)
         gst_structure_get_string (s, "multiview-mode"), "side-by-side");
     gst_caps_unref (caps);
   }
-  gst_object_unref (filter);
-  gst_harness_teardown (harness);
 }
-GST_END_TEST;
 
 /* Tests that a capsfilter may be set to the caps that it has seen, as encodebin and
  * ges-launch do: what is in Matroska stays there. */
-GST_START_TEST (test_settled_caps)
+TEST (test_settled_caps)
 {
-  GstHarness *harness = gst_harness_new_parse (
+  g_autoptr (PacoHarness) harness = paco_test_harness (
       "pacoenc pipeline-depth=1 ! pacoparse ! capsfilter ! matroskamux");
-  GstElement *filter = gst_harness_find_element (harness, "capsfilter");
-  GstPad *pad = gst_element_get_static_pad (filter, "sink");
+  g_autoptr (GstElement)
+      filter = gst_harness_find_element (harness, "capsfilter");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (filter, "sink");
   GstCaps *caps;
 
   gst_harness_set_src_caps_str (
@@ -203,18 +183,14 @@ GST_START_TEST (test_settled_caps)
     GstBuffer *buffer = gst_harness_create_buffer (harness, 64 * 48);
 
     GST_BUFFER_PTS (buffer) = i * 40 * GST_MSECOND;
-    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+    push (harness, buffer);
     caps = gst_pad_get_current_caps (pad);
     fail_unless (caps, "no frame has come to the capsfilter");
     g_object_set (filter, "caps", caps, NULL);
     gst_caps_unref (caps);
   }
   fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
-  gst_object_unref (pad);
-  gst_object_unref (filter);
-  gst_harness_teardown (harness);
 }
-GST_END_TEST;
 
 /* --- profiles --------------------------------------------------------- */
 
@@ -223,21 +199,18 @@ static gchar *
 install_target (void)
 {
   gchar *folder = temporary_folder ();
-  gchar *category = g_build_filename (folder, "storage-editing", NULL);
-  gchar *installed = g_build_filename (category, "paco.gep", NULL);
-  gchar *source = g_build_filename (
-      g_getenv ("PACO_SOURCE_ROOT"), "plugin", "paco.gep", NULL);
-  gchar *contents;
+  g_autofree gchar *category = g_build_filename (
+      folder, "storage-editing", NULL);
+  g_autofree gchar *installed = g_build_filename (category, "paco.gep", NULL);
+  g_autofree gchar *source = g_build_filename (g_getenv ("PACO_SOURCE_ROOT"),
+                       "plugin", "paco.gep", NULL),
+                   *contents = NULL;
   gsize size;
 
   fail_unless (g_file_get_contents (source, &contents, &size, NULL));
   fail_unless (g_mkdir (category, 0700) == 0);
   fail_unless (g_file_set_contents (installed, contents, size, NULL));
   g_setenv ("GST_ENCODING_TARGET_PATH", folder, TRUE);
-  g_free (contents);
-  g_free (source);
-  g_free (installed);
-  g_free (category);
   return folder;
 }
 
@@ -270,7 +243,7 @@ count_audio_samples (const gchar *path)
   return bytes / 3;
 }
 
-GST_START_TEST (test_target_file)
+TEST (test_target_file)
 {
   static const gchar *const profiles[] = { "mov", "mov-lossless", "mkv",
     "mkv-lossless" };
@@ -299,9 +272,8 @@ GST_START_TEST (test_target_file)
   gst_encoding_target_unref (target);
   remove_target (folder);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_encodebin)
+LOOP_TEST (test_encodebin, 4)
 {
   static const gchar *const profiles[] = {
     "paco/mov-lossless",
@@ -329,10 +301,9 @@ GST_START_TEST (test_encodebin)
   remove_folder (folder);
   remove_target (target);
 }
-GST_END_TEST;
 
 /* Tests that a file of another kind, with sound, becomes one of PaCo. */
-GST_START_TEST (test_transcodebin)
+TEST (test_transcodebin)
 {
   static const gchar *const profiles[] = { "mov-lossless", "mkv-lossless" };
   static const gchar source[] = "video/x-raw, format = UYVY, width = 96, "
@@ -361,39 +332,6 @@ GST_START_TEST (test_transcodebin)
   remove_folder (folder);
   remove_target (target);
 }
-GST_END_TEST;
 
-static Suite *
-muxers_suite (void)
-{
-  Suite *suite = suite_create ("muxers");
-  TCase *muxers = tcase_create ("muxers");
-  TCase *profiles = tcase_create ("profiles");
-
-  suite_add_tcase (suite, muxers);
-  tcase_set_timeout (muxers, 240);
-  tcase_add_test (muxers, test_does_not_link);
-  tcase_add_test (muxers, test_is_refused);
-  tcase_add_test (muxers, test_links);
-  tcase_add_test (muxers, test_splitmuxsink);
-  tcase_add_test (muxers, test_caps_follow_the_peer);
-  tcase_add_test (muxers, test_settled_caps);
-
-  suite_add_tcase (suite, profiles);
-  tcase_set_timeout (profiles, 240);
-  tcase_add_test (profiles, test_target_file);
-  tcase_add_loop_test (profiles, test_encodebin, 0, 4);
-  tcase_add_test (profiles, test_transcodebin);
-  return suite;
-}
-
-int
-main (int argc, char **argv)
-{
-  static const gchar *const needed[] = { "qtmux", "matroskamux", "webmmux",
-    "avimux", "asfmux", "splitmuxsink", "encodebin", "uritranscodebin", NULL };
-
-  gst_check_init (&argc, &argv);
-  need_elements (needed);
-  return gst_check_run_suite (muxers_suite (), "muxers", __FILE__);
-}
+TEST_MAIN ("muxers", "qtmux", "matroskamux", "webmmux", "avimux", "asfmux",
+    "splitmuxsink", "encodebin", "uritranscodebin")

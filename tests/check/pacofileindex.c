@@ -36,14 +36,13 @@ static PacoHeader template;
 static void
 make_template (void)
 {
-  GByteArray *frame = paco_test_frame (
-      &(PacoFrameSpec){ 1, 1, 25, 1, 1, 1 }, 0);
+  g_autoptr (GByteArray)
+      frame = paco_test_frame (&(PacoFrameSpec){ 1, 1, 25, 1, 1, 1 }, 0);
 
   fail_unless (
       paco_header_parse (frame->data, frame->len, &template, NULL, NULL));
   /* Frames of any size that the tests ask for are possible ones. */
   template.picture.width = template.picture.height = 16384;
-  g_byte_array_unref (frame);
 }
 
 /* --- files ------------------------------------------------------------ */
@@ -271,7 +270,7 @@ expect_hops (File *file)
 
 static const Size sizes[] = { any_size, same_size, growing_size, two_sizes };
 
-GST_START_TEST (test_one_stream)
+LOOP_TEST (test_one_stream, G_N_ELEMENTS (sizes))
 {
   File file = new_file ();
 
@@ -279,9 +278,8 @@ GST_START_TEST (test_one_stream)
   expect_exact (&file, 150000, 1);
   free_file (&file);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_short_files)
+TEST (test_short_files)
 {
   for (guint n = 1; n < 40; n++) {
     File file = new_file ();
@@ -291,10 +289,9 @@ GST_START_TEST (test_short_files)
     free_file (&file);
   }
 }
-GST_END_TEST;
 
 /* Tests files of two streams, of thousands, of copies and of others. */
-GST_START_TEST (test_joined)
+LOOP_TEST (test_joined, G_N_ELEMENTS (sizes))
 {
   static const guint counts[] = { 2, 30, 3000 };
 
@@ -308,7 +305,6 @@ GST_START_TEST (test_joined)
     free_file (&file);
   }
 }
-GST_END_TEST;
 
 static guint32
 huge_size (guint n, guint total)
@@ -318,7 +314,7 @@ huge_size (guint n, guint total)
 
 /* Tests that streams of few large frames are hopped through: finding each of
  * them from its end would read most of the file. */
-GST_START_TEST (test_joined_large_frames)
+TEST (test_joined_large_frames)
 {
   File file = new_file ();
 
@@ -327,9 +323,8 @@ GST_START_TEST (test_joined_large_frames)
   expect_hops (&file);
   free_file (&file);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_cut_start)
+LOOP_TEST (test_cut_start, G_N_ELEMENTS (sizes))
 {
   for (guint i = 0; i < 20; i++) {
     File file = new_file ();
@@ -342,10 +337,9 @@ GST_START_TEST (test_cut_start)
     free_file (&file);
   }
 }
-GST_END_TEST;
 
 /* Tests that what the end has cut is no frame, and what stands behind it is none. */
-GST_START_TEST (test_cut_end)
+LOOP_TEST (test_cut_end, G_N_ELEMENTS (sizes))
 {
   for (guint i = 0; i < 20; i++) {
     File file = new_file ();
@@ -360,11 +354,10 @@ GST_START_TEST (test_cut_end)
     free_file (&file);
   }
 }
-GST_END_TEST;
 
 /* Tests that damaged frames are missing, and the others are where they are and
  * when. */
-GST_START_TEST (test_damaged_middle)
+LOOP_TEST (test_damaged_middle, G_N_ELEMENTS (sizes))
 {
   File file = new_file ();
   Look look;
@@ -396,11 +389,10 @@ GST_START_TEST (test_damaged_middle)
   close_index (&look);
   free_file (&file);
 }
-GST_END_TEST;
 
 /* Tests frames that say nothing, frames that are missing, and streams whose
  * start is. */
-GST_START_TEST (test_what_does_not_add_up)
+TEST (test_what_does_not_add_up)
 {
   File file = new_file ();
   guint64 gone = 0;
@@ -438,25 +430,5 @@ GST_START_TEST (test_what_does_not_add_up)
   expect_hops (&file);
   free_file (&file);
 }
-GST_END_TEST;
 
-static Suite *
-pacofileindex_suite (void)
-{
-  Suite *suite = suite_create ("pacofileindex");
-  TCase *files = tcase_create ("files");
-
-  suite_add_tcase (suite, files);
-  tcase_set_timeout (files, 120);
-  tcase_add_loop_test (files, test_one_stream, 0, G_N_ELEMENTS (sizes));
-  tcase_add_test (files, test_short_files);
-  tcase_add_loop_test (files, test_joined, 0, G_N_ELEMENTS (sizes));
-  tcase_add_test (files, test_joined_large_frames);
-  tcase_add_loop_test (files, test_cut_start, 0, G_N_ELEMENTS (sizes));
-  tcase_add_loop_test (files, test_cut_end, 0, G_N_ELEMENTS (sizes));
-  tcase_add_loop_test (files, test_damaged_middle, 0, G_N_ELEMENTS (sizes));
-  tcase_add_test (files, test_what_does_not_add_up);
-  return suite;
-}
-
-GST_CHECK_MAIN (pacofileindex);
+TEST_MAIN ("pacofileindex")

@@ -3,9 +3,7 @@
  * all sorts of sizes. */
 #pragma once
 #include "codec/reference/reference.h"
-#include <gst/gst.h>
-#include <gst/check/gstcheck.h>
-#include <string.h>
+#include "elements.h"
 
 typedef struct
 {
@@ -39,14 +37,14 @@ paco_test_frame (const PacoFrameSpec *spec, guint n)
     .has_place = spec->has_place,
   };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  guint8 *samples = g_malloc (spec->width * spec->height);
+  g_autofree guint8 *samples = g_malloc (spec->width * spec->height);
   const PacoPicture picture = {
     .data = { samples },
     .stride = { spec->width },
     .layout = { PACO_LAYOUT_PLANAR (1) },
   };
   GByteArray *bytes = g_byte_array_new ();
-  GRand *random = g_rand_new_with_seed (n);
+  g_autoptr (GRand) random = g_rand_new_with_seed (n);
   gint noise = 1 << g_rand_int_range (random, 0, 8);
   GError *error = NULL;
 
@@ -57,8 +55,6 @@ paco_test_frame (const PacoFrameSpec *spec, guint n)
   fail_unless (paco_reference_encode (
       &format, &picture, &video, &parameters, NULL, bytes, &error));
   g_assert_no_error (error);
-  g_rand_free (random);
-  g_free (samples);
   return bytes;
 }
 
@@ -107,4 +103,33 @@ paco_test_buffer_is (GstBuffer *buffer, const GByteArray *bytes)
 {
   return gst_buffer_get_size (buffer) == bytes->len
       && gst_buffer_memcmp (buffer, 0, bytes->data, bytes->len) == 0;
+}
+
+/* Makes a harness of pacoparse for such buffers. */
+static inline GstHarness *
+paco_test_parser (const gchar *caps, GstFormat format)
+{
+  GstHarness *harness = paco_test_harness ("pacoparse");
+
+  gst_harness_set_src_caps_str (harness, caps);
+  push_segment (harness, format);
+  return harness;
+}
+
+/* Writes frames into a file, after giving them their places if they have some. */
+static inline void
+paco_test_write (GPtrArray *frames, const gchar *path)
+{
+  g_autoptr (GByteArray) stream = g_byte_array_new ();
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < frames->len; i++) {
+    GByteArray *frame = paco_test_nth (frames, i);
+    const PacoPlace place = { i, stream->len };
+
+    paco_header_set_place (frame->data, frame->len, &place);
+    paco_test_append (stream, frame);
+  }
+  g_file_set_contents (path, (gchar *) stream->data, stream->len, &error);
+  g_assert_no_error (error);
 }

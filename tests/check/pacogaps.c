@@ -3,11 +3,8 @@
  * stream, whether it was cut out or damaged, and nothing else, even if streams were
  * joined, begin in the middle, or are played from elsewhere. */
 #include "pacoframes.h"
-#include <gst/check/gstharness.h>
-#include <glib/gstdio.h>
 
 #define N_FRAMES 40
-#define TIMEOUT (60 * GST_SECOND)
 
 typedef struct
 {
@@ -125,30 +122,18 @@ count (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-static void
-watch (Run *run, GstElement *parser)
-{
-  GstPad *pad = gst_element_get_static_pad (parser, "src");
-
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count, run, NULL);
-  gst_object_unref (pad);
-}
+#define FRAMED_CAPS "video/x-paco,parsed=true,alignment=frame"
 
 static void
-push (Run *run, gboolean framed)
+push_pieces (Run *run, gboolean framed)
 {
-  GstHarness *h = gst_harness_new ("pacoparse");
-  g_autoptr (GstBus) bus = gst_bus_new ();
-  GByteArray *stream = whole (run);
-  GstSegment segment;
+  g_autoptr (PacoHarness)
+      h = paco_test_parser (framed ? FRAMED_CAPS : "video/x-paco",
+          framed ? GST_FORMAT_TIME : GST_FORMAT_BYTES);
+  g_autoptr (GByteArray) stream = whole (run);
   guint at = 0;
 
-  gst_element_set_bus (h->element, bus);
-  watch (run, h->element);
-  gst_harness_set_src_caps_str (
-      h, framed ? "video/x-paco,parsed=true,alignment=frame" : "video/x-paco");
-  gst_segment_init (&segment, framed ? GST_FORMAT_TIME : GST_FORMAT_BYTES);
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, count, run, NULL);
   for (guint i = 0; at < stream->len; i++) {
     guint size = framed ? paco_test_nth (run->pieces, i)->len
                         : (guint) g_random_int_range (1, 2000);
@@ -158,27 +143,22 @@ push (Run *run, gboolean framed)
     buffer = gst_buffer_new_memdup (stream->data + at, size);
     if (framed)
       GST_BUFFER_PTS (buffer) = i * 40 * GST_MSECOND;
-    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+    push (h, buffer);
     at += size;
   }
   gst_harness_push_event (h, gst_event_new_eos ());
-  run->gaps = take_gaps (bus, &run->n_infos, &run->n_warnings);
-  g_object_get (h->element, "stats", &run->stats, NULL);
-  gst_element_set_bus (h->element, NULL);
-  gst_harness_teardown (h);
-  g_byte_array_unref (stream);
+  run->gaps = take_gaps (
+      GST_ELEMENT_BUS (h->element), &run->n_infos, &run->n_warnings);
+  run->stats = stats_of (h, "pacoparse");
 }
 
 static GstElement *
 play (Run *run, const gchar *path)
 {
-  g_autofree gchar *description = g_strdup_printf (
+  GstElement *pipeline = launch (
       "filesrc location=%s ! pacoparse name=parse ! fakesink", path);
-  GstElement *pipeline = gst_parse_launch (description, NULL);
-  GstElement *parser = gst_bin_get_by_name (GST_BIN (pipeline), "parse");
 
-  watch (run, parser);
-  gst_object_unref (parser);
+  add_probe (pipeline, "parse", "src", GST_PAD_PROBE_TYPE_BUFFER, count, run);
   return pipeline;
 }
 
@@ -186,14 +166,15 @@ play (Run *run, const gchar *path)
 static void
 finish (Run *run, GstElement *pipeline)
 {
-  GstElement *parser = gst_bin_get_by_name (GST_BIN (pipeline), "parse");
+  g_autoptr (GstElement)
+      parser = gst_bin_get_by_name (GST_BIN (pipeline), "parse");
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstBus) copies = gst_bus_new ();
   gboolean done = FALSE;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (!done) {
-    GstMessage *message = gst_bus_timed_pop (bus, TIMEOUT);
+    GstMessage *message = gst_bus_timed_pop (bus, TIME_LIMIT);
 
     fail_unless (message != NULL);
     done = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
@@ -201,44 +182,35 @@ finish (Run *run, GstElement *pipeline)
   }
   run->gaps = take_gaps (copies, &run->n_infos, &run->n_warnings);
   g_object_get (parser, "stats", &run->stats, NULL);
-  gst_object_unref (parser);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  stop_pipeline (pipeline);
 }
 
 static gchar *
 store (const Run *run)
 {
-  gchar *path = g_build_filename (g_get_tmp_dir (), "paco-gaps.XXXXXX", NULL);
-  GByteArray *stream = whole (run);
+  gchar *path = temporary_file ();
+  g_autoptr (GByteArray) stream = whole (run);
 
-  close (g_mkstemp (path));
   fail_unless (
       g_file_set_contents (path, (gchar *) stream->data, stream->len, NULL));
-  g_byte_array_unref (stream);
   return path;
-}
-
-static void
-pull (Run *run)
-{
-  g_autofree gchar *path = store (run);
-
-  finish (run, play (run, path));
-  g_unlink (path);
 }
 
 static void
 parse (Run *run, Way way)
 {
-  if (way == PULLED)
-    pull (run);
-  else
-    push (run, way == FRAMED);
+  g_autoptr (TemporaryFile) path = NULL;
+
+  if (way == PULLED) {
+    path = store (run);
+    finish (run, play (run, path));
+  } else {
+    push_pieces (run, way == FRAMED);
+  }
 }
 
 static guint64
-stat_of (const Run *run, const gchar *field)
+number_of (const Run *run, const gchar *field)
 {
   guint64 value = G_MAXUINT64;
 
@@ -261,20 +233,20 @@ expect_gaps (const Run *run, const Gap *gaps, guint n)
     fail_unless_equals_int (found->lost, gaps[i].lost);
     missing += gaps[i].count;
   }
-  fail_unless_equals_uint64 (stat_of (run, "missing"), missing);
-  fail_unless_equals_uint64 (stat_of (run, "gaps"), n);
-  fail_unless_equals_uint64 (stat_of (run, "frames"), run->n_frames);
+  fail_unless_equals_uint64 (number_of (run, "missing"), missing);
+  fail_unless_equals_uint64 (number_of (run, "gaps"), n);
+  fail_unless_equals_uint64 (number_of (run, "frames"), run->n_frames);
 }
 
 /* --- tests ------------------------------------------------------------ */
 
 /* Tests frames that somebody has taken out, anywhere. */
-GST_START_TEST (test_cut_out)
+TEST (test_cut_out)
 {
-  GPtrArray *frames = numbered_frames (N_FRAMES);
+  g_autoptr (GPtrArray) frames = numbered_frames (N_FRAMES);
 
   for (guint n = 0; n < 30; n++) {
-    GArray *expected = g_array_new (FALSE, FALSE, sizeof (Gap));
+    g_autoptr (GArray) expected = g_array_new (FALSE, FALSE, sizeof (Gap));
     guint rare = g_random_int_range (1, 6), last = G_MAXUINT;
     Run run;
 
@@ -299,16 +271,13 @@ GST_START_TEST (test_cut_out)
       fail_unless_equals_int (run.n_discont, expected->len);
       run_clear (&run);
     }
-    g_array_unref (expected);
   }
-  g_ptr_array_unref (frames);
 }
-GST_END_TEST;
 
 /* Tests frames that were there, but are damaged. */
-GST_START_TEST (test_damaged)
+TEST (test_damaged)
 {
-  GPtrArray *frames = numbered_frames (N_FRAMES);
+  g_autoptr (GPtrArray) frames = numbered_frames (N_FRAMES);
 
   for (guint n = 0; n < 20; n++) {
     guint begin = g_random_int_range (1, N_FRAMES - 8);
@@ -333,17 +302,15 @@ GST_START_TEST (test_damaged)
     expect_gaps (&run, &gap, 1);
     fail_unless_equals_int (run.n_warnings, 2); /* of the damage, and of that */
     fail_unless_equals_int (run.n_infos, 0);
-    fail_unless_equals_uint64 (stat_of (&run, "damaged"), 1);
-    fail_unless_equals_uint64 (stat_of (&run, "damaged-bytes"), rubbish->len);
+    fail_unless_equals_uint64 (number_of (&run, "damaged"), 1);
+    fail_unless_equals_uint64 (number_of (&run, "damaged-bytes"), rubbish->len);
     g_byte_array_unref (rubbish);
     run_clear (&run);
   }
-  g_ptr_array_unref (frames);
 }
-GST_END_TEST;
 
 /* Tests parts of one stream in any order, of which none goes on later in it. */
-GST_START_TEST (test_joined)
+TEST (test_joined)
 {
   static const struct
   {
@@ -356,7 +323,7 @@ GST_START_TEST (test_joined)
     { 2, { { 5, 20 }, { 5, 20 } } },
     { 3, { { 30, 31 }, { 30, 31 }, { 30, 31 } } },
   };
-  GPtrArray *frames = numbered_frames (N_FRAMES);
+  g_autoptr (GPtrArray) frames = numbered_frames (N_FRAMES);
 
   for (guint n = 0; n < N_WAYS * G_N_ELEMENTS (cases); n++) {
     guint c = n / N_WAYS;
@@ -372,20 +339,18 @@ GST_START_TEST (test_joined)
     fail_unless_equals_int (run.n_discont, 0);
     run_clear (&run);
   }
-  g_ptr_array_unref (frames);
 }
-GST_END_TEST;
 
 /* Tests another stream that begins with a higher number, at an offset where
  * frames of this one cannot have left it; and frames without numbers. */
-GST_START_TEST (test_other_stream)
+TEST (test_other_stream)
 {
   const PacoPlace places[] = { { 100, 0 }, { 100, G_MAXUINT64 / 2 },
     { N_FRAMES + 1, 100000000 }, { G_MAXUINT32, 1 << 20 } };
 
   for (guint n = 0; n < N_WAYS * G_N_ELEMENTS (places); n++) {
-    GPtrArray *frames = numbered_frames (N_FRAMES);
-    GPtrArray *other = numbered_frames (1);
+    g_autoptr (GPtrArray) frames = numbered_frames (N_FRAMES);
+    g_autoptr (GPtrArray) other = numbered_frames (1);
     GByteArray *last = paco_test_nth (other, 0);
     Run run;
 
@@ -397,16 +362,13 @@ GST_START_TEST (test_other_stream)
     parse (&run, n % N_WAYS);
     expect_gaps (&run, NULL, 0);
     run_clear (&run);
-    g_ptr_array_unref (frames);
-    g_ptr_array_unref (other);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_without_numbers)
+TEST (test_without_numbers)
 {
   const PacoFrameSpec spec = PACO_FRAME_SPEC_DEFAULT;
-  GPtrArray *frames = paco_test_frames (&spec, 5);
+  g_autoptr (GPtrArray) frames = paco_test_frames (&spec, 5);
 
   for (guint way = 0; way < N_WAYS; way++) {
     Run run;
@@ -418,15 +380,13 @@ GST_START_TEST (test_without_numbers)
     expect_gaps (&run, NULL, 0);
     run_clear (&run);
   }
-  g_ptr_array_unref (frames);
 }
-GST_END_TEST;
 
 /* Tests a stream that was cut to a smaller size when frames were missing
  * already. */
-GST_START_TEST (test_cut_before)
+TEST (test_cut_before)
 {
-  GPtrArray *frames = numbered_frames (10);
+  g_autoptr (GPtrArray) frames = numbered_frames (10);
   const Gap gap = { 5, 2, FALSE };
   PacoPlace place = { 7, 0 };
   Run run;
@@ -445,19 +405,17 @@ GST_START_TEST (test_cut_before)
     if (i < 5 || i >= 7)
       g_ptr_array_add (run.pieces, frame);
   }
-  push (&run, FALSE);
+  push_pieces (&run, FALSE);
   expect_gaps (&run, &gap, 1);
   run_clear (&run);
-  g_ptr_array_unref (frames);
 }
-GST_END_TEST;
 
 /* Tests that nobody misses the frames that seeks, or playing backwards, leave
  * out. */
-GST_START_TEST (test_seeks)
+TEST (test_seeks)
 {
-  GPtrArray *frames = numbered_frames (N_FRAMES);
-  g_autofree gchar *path = NULL;
+  g_autoptr (GPtrArray) frames = numbered_frames (N_FRAMES);
+  g_autoptr (TemporaryFile) path = NULL;
   Run run;
 
   run_init (&run);
@@ -467,10 +425,7 @@ GST_START_TEST (test_seeks)
   for (gint backwards = 0; backwards < 2; backwards++) {
     GstElement *pipeline = play (&run, path);
 
-    gst_element_set_state (pipeline, GST_STATE_PAUSED);
-    fail_unless_equals_int (
-        gst_element_get_state (pipeline, NULL, NULL, TIMEOUT),
-        GST_STATE_CHANGE_SUCCESS);
+    reach_state (pipeline, GST_STATE_PAUSED);
     for (guint n = 0; n < 12; n++) {
       GstClockTime time = g_random_int_range (1, N_FRAMES) * GST_SECOND / 30;
 
@@ -479,34 +434,28 @@ GST_START_TEST (test_seeks)
           GST_SEEK_TYPE_SET, backwards ? 0 : time, GST_SEEK_TYPE_SET,
           backwards ? time : GST_CLOCK_TIME_NONE));
       fail_unless_equals_int (
-          gst_element_get_state (pipeline, NULL, NULL, TIMEOUT),
+          gst_element_get_state (pipeline, NULL, NULL, TIME_LIMIT),
           GST_STATE_CHANGE_SUCCESS);
     }
     finish (&run, pipeline);
     fail_unless_equals_int (run.gaps->len, 0);
-    fail_unless_equals_uint64 (stat_of (&run, "missing"), 0);
+    fail_unless_equals_uint64 (number_of (&run, "missing"), 0);
     if (backwards == 0) {
       g_array_unref (run.gaps);
       gst_structure_free (run.stats);
     }
   }
-  g_unlink (path);
   run_clear (&run);
-  g_ptr_array_unref (frames);
 }
-GST_END_TEST;
 
 /* Tests a frame that was lost on the way, as upstream says. */
-GST_START_TEST (test_lost)
+TEST (test_lost)
 {
-  GPtrArray *frames = numbered_frames (5);
-  GstHarness *h = gst_harness_new ("pacoparse");
-  g_autoptr (GstBus) bus = gst_bus_new ();
-  GArray *gaps;
+  g_autoptr (GPtrArray) frames = numbered_frames (5);
+  g_autoptr (PacoHarness) h = paco_test_parser (FRAMED_CAPS, GST_FORMAT_TIME);
+  g_autoptr (GArray) gaps = NULL;
   guint n_infos, n_warnings;
 
-  gst_element_set_bus (h->element, bus);
-  gst_harness_set_src_caps_str (h, "video/x-paco,parsed=true,alignment=frame");
   for (guint i = 0; i < 5; i++) {
     const GByteArray *frame = paco_test_nth (frames, i);
     GstBuffer *buffer = gst_buffer_new_memdup (frame->data, frame->len);
@@ -517,38 +466,14 @@ GST_START_TEST (test_lost)
     if (i == 2)
       gst_buffer_unref (buffer);
     else
-      fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+      push (h, buffer);
   }
-  gaps = take_gaps (bus, &n_infos, &n_warnings);
+  gaps = take_gaps (GST_ELEMENT_BUS (h->element), &n_infos, &n_warnings);
   fail_unless_equals_int (gaps->len, 1);
   fail_unless_equals_int (g_array_index (gaps, Gap, 0).first, 2);
   fail_unless (g_array_index (gaps, Gap, 0).lost);
   fail_unless_equals_int (n_warnings, 1);
   fail_unless_equals_int (n_infos, 0);
-  g_array_unref (gaps);
-  gst_element_set_bus (h->element, NULL);
-  gst_harness_teardown (h);
-  g_ptr_array_unref (frames);
-}
-GST_END_TEST;
-
-static Suite *
-pacogaps_suite (void)
-{
-  Suite *suite = suite_create ("pacogaps");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_cut_out);
-  tcase_add_test (tc, test_damaged);
-  tcase_add_test (tc, test_joined);
-  tcase_add_test (tc, test_other_stream);
-  tcase_add_test (tc, test_without_numbers);
-  tcase_add_test (tc, test_cut_before);
-  tcase_add_test (tc, test_seeks);
-  tcase_add_test (tc, test_lost);
-  return suite;
 }
 
-GST_CHECK_MAIN (pacogaps);
+TEST_MAIN ("pacogaps")

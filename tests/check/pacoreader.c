@@ -6,9 +6,7 @@
 #include "pacoframes.h"
 #include "plugin/coder/gstpacoallocator.h"
 #include <gst/app/gstappsink.h>
-#include <glib/gstdio.h>
 
-#define TIMEOUT (60 * GST_SECOND)
 #define N_FRAMES 100
 #define N_SLABS 6
 /* These are the bytes of frames: more than the base class peeks into, and so
@@ -49,7 +47,7 @@ typedef struct
 static void
 write_film (const Film *film, const gchar *path)
 {
-  GByteArray *stream = g_byte_array_new ();
+  g_autoptr (GByteArray) stream = g_byte_array_new ();
   GError *error = NULL;
 
   for (guint i = 0; i < film->frames->len; i++) {
@@ -61,7 +59,6 @@ write_film (const Film *film, const gchar *path)
   }
   g_file_set_contents (path, (gchar *) stream->data, stream->len, &error);
   g_assert_no_error (error);
-  g_byte_array_unref (stream);
 }
 
 /* Makes n_frames frames of least to most bytes. */
@@ -127,7 +124,7 @@ player_init (
 {
   gchar *description = g_strdup_printf (launch, film->path);
   GError *error = NULL;
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
 
   *player = (Player){
     .pipeline = gst_parse_launch (description, &error),
@@ -142,7 +139,6 @@ player_init (
   pad = gst_element_get_static_pad (GST_ELEMENT (player->sink), "sink");
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, answer, player, NULL);
-  gst_object_unref (pad);
 }
 
 static void
@@ -159,7 +155,7 @@ player_clear (Player *player)
 static GstSample *
 pull_frame (Player *player, const Film *film, guint n)
 {
-  GstSample *sample = gst_app_sink_try_pull_sample (player->sink, TIMEOUT);
+  GstSample *sample = gst_app_sink_try_pull_sample (player->sink, TIME_LIMIT);
   GstBuffer *buffer;
   GstMapInfo map;
 
@@ -186,7 +182,7 @@ expect_frames (Player *player, const Film *film, guint from, guint to)
 static void
 expect_end (Player *player)
 {
-  fail_unless (gst_app_sink_try_pull_sample (player->sink, TIMEOUT) == NULL);
+  fail_unless (gst_app_sink_try_pull_sample (player->sink, TIME_LIMIT) == NULL);
   fail_unless (gst_app_sink_is_eos (player->sink));
 }
 
@@ -195,19 +191,18 @@ expect_end (Player *player)
 static gboolean
 tells_of_damage (GstMessage *message)
 {
-  GError *error;
+  g_autoptr (GError) error = NULL;
   gboolean damage;
 
   gst_message_parse_warning (message, &error, NULL);
   damage = strstr (error->message, " missing in the PaCo stream") == NULL;
-  g_error_free (error);
   return damage;
 }
 
 static void
 expect_errors (Player *player, guint n_warnings)
 {
-  GstBus *bus = gst_element_get_bus (player->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (player->pipeline);
   GstMessage *message;
 
   while ((message = gst_bus_pop (bus))) {
@@ -218,7 +213,6 @@ expect_errors (Player *player, guint n_warnings)
     gst_message_unref (message);
   }
   fail_unless_equals_int (n_warnings, 0);
-  gst_object_unref (bus);
 }
 
 static void
@@ -339,20 +333,18 @@ check_way (guint way, gsize least, gsize most, guint n_frames)
   film_clear (&film);
 }
 
-GST_START_TEST (test_offered)
+LOOP_TEST (test_offered, G_N_ELEMENTS (ways))
 {
   check_way (__i__, SMALL, LARGE, N_FRAMES);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_offered_threads)
+LOOP_TEST (test_offered_threads, G_N_ELEMENTS (ways))
 {
   check_way (__i__, HUGE, HUGE * 2, 8);
 }
-GST_END_TEST;
 
 /* Tests that ordinary memory is used, and used again, where downstream offers none. */
-GST_START_TEST (test_not_offered)
+TEST (test_not_offered)
 {
   Player player;
   Film film;
@@ -368,10 +360,9 @@ GST_START_TEST (test_not_offered)
   player_clear (&player);
   film_clear (&film);
 }
-GST_END_TEST;
 
 /* Tests that an allocator of another kind is not asked frame by frame. */
-GST_START_TEST (test_foreign_allocator)
+TEST (test_foreign_allocator)
 {
   Counter *counter = counter_new ();
   Player player;
@@ -387,10 +378,9 @@ GST_START_TEST (test_foreign_allocator)
   gst_object_unref (counter);
   film_clear (&film);
 }
-GST_END_TEST;
 
 /* Tests that downstream may keep more frames than there are slabs. */
-GST_START_TEST (test_held)
+TEST (test_held)
 {
   Counter *counter = counter_new ();
   GstAllocator *offer = gst_paco_recycler_new (
@@ -418,10 +408,9 @@ GST_START_TEST (test_held)
   gst_object_unref (counter);
   film_clear (&film);
 }
-GST_END_TEST;
 
 /* Tests seeks at any time, also while a frame is read. */
-GST_START_TEST (test_seeks)
+TEST (test_seeks)
 {
   GstAllocator *offer = gst_paco_recycler_new (NULL, N_SLABS);
   Player player;
@@ -430,7 +419,7 @@ GST_START_TEST (test_seeks)
   film_init (&film, 12, HUGE, HUGE * 2);
   player_init (&player, &film, ways[0].launch, offer);
   play (&player);
-  gst_element_get_state (player.pipeline, NULL, NULL, TIMEOUT);
+  gst_element_get_state (player.pipeline, NULL, NULL, TIME_LIMIT);
   for (guint i = 0; i < 40; i++) {
     guint n = g_random_int_range (0, 10);
 
@@ -444,10 +433,9 @@ GST_START_TEST (test_seeks)
   gst_object_unref (offer);
   film_clear (&film);
 }
-GST_END_TEST;
 
 /* Tests that a stopped parser starts again with memory from a new offer. */
-GST_START_TEST (test_restart)
+TEST (test_restart)
 {
   Counter *counters[4];
   Player player;
@@ -473,7 +461,6 @@ GST_START_TEST (test_restart)
   }
   film_clear (&film);
 }
-GST_END_TEST;
 
 /* --- files that change --- */
 
@@ -494,11 +481,10 @@ change (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (self->after-- > 0)
     return GST_PAD_PROBE_OK;
   if (self->other != NULL) {
-    gchar *path = g_strconcat (self->film->path, ".new", NULL);
+    g_autofree gchar *path = g_strconcat (self->film->path, ".new", NULL);
 
     write_film (self->other, path);
     fail_unless_equals_int (g_rename (path, self->film->path), 0);
-    g_free (path);
   } else {
     fail_unless_equals_int (truncate (self->film->path, self->size), 0);
   }
@@ -508,20 +494,18 @@ change (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 add_change (Player *player, Change *data)
 {
-  GstElement *source = gst_bin_get_by_name (
-      GST_BIN (player->pipeline), "filesrc0");
-  GstPad *pad = gst_element_get_static_pad (source, "src");
+  g_autoptr (GstElement)
+      source = gst_bin_get_by_name (GST_BIN (player->pipeline), "filesrc0");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
 
   gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_SCHEDULING | GST_PAD_PROBE_TYPE_BUFFER, change, data,
       NULL);
-  gst_object_unref (pad);
-  gst_object_unref (source);
 }
 
 /* Tests that filesrc goes on with the file that it has opened, and so does the
  * parser. */
-GST_START_TEST (test_replaced)
+TEST (test_replaced)
 {
   Change replace;
   Player player;
@@ -544,38 +528,34 @@ GST_START_TEST (test_replaced)
   film_clear (&other);
   film_clear (&film);
 }
-GST_END_TEST;
 
 /* Says how many warnings there are that the file was cut to this size. */
 static guint
 count_cut (Player *player, gsize size)
 {
-  gchar *text = g_strdup_printf (
+  g_autofree gchar *text = g_strdup_printf (
       "was cut while it was read: it had %u bytes and has %u now",
       (guint) (8 * HUGE), (guint) size);
-  GstBus *bus = gst_element_get_bus (player->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (player->pipeline);
   GstMessage *message;
   guint n = 0;
 
   while ((message = gst_bus_pop (bus))) {
     fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
-      GError *error;
+      g_autoptr (GError) error = NULL;
 
       gst_message_parse_warning (message, &error, NULL);
       n += strstr (error->message, text) != NULL;
-      g_error_free (error);
     }
     gst_message_unref (message);
   }
-  gst_object_unref (bus);
-  g_free (text);
   return n;
 }
 
 /* Tests that a file that becomes shorter while it is read has fewer frames, and that a
  * warning says so, wherever the end is. */
-GST_START_TEST (test_cut)
+LOOP_TEST (test_cut, 8)
 {
   const gboolean pulls = __i__ < 4;
   const gsize ends[] = { 3 * HUGE + HUGE / 2, 3 * HUGE, HUGE + 17, 0 };
@@ -596,7 +576,7 @@ GST_START_TEST (test_cut)
   cut = (Change){ &film, NULL, ends[__i__ % 4], pulls ? after : 40 };
   add_change (&player, &cut);
   play (&player);
-  while ((sample = gst_app_sink_try_pull_sample (player.sink, TIMEOUT))) {
+  while ((sample = gst_app_sink_try_pull_sample (player.sink, TIME_LIMIT))) {
     fail_unless (paco_test_buffer_is (
         gst_sample_get_buffer (sample), paco_test_nth (film.frames, n++)));
     gst_sample_unref (sample);
@@ -607,11 +587,10 @@ GST_START_TEST (test_cut)
   player_clear (&player);
   film_clear (&film);
 }
-GST_END_TEST;
 
 /* Tests that a frame that is cut in the middle of the file is lost, and those
  * after it are not. */
-GST_START_TEST (test_damage)
+TEST (test_damage)
 {
   GstAllocator *offer = gst_paco_recycler_new (NULL, N_SLABS);
   Player player;
@@ -629,12 +608,12 @@ GST_START_TEST (test_damage)
   play (&player);
   expect_frames (&player, &film, 0, 2);
   for (guint n = 3; n < 6; n++) {
-    GstSample *sample = gst_app_sink_try_pull_sample (player.sink, TIMEOUT);
+    g_autoptr (GstSample)
+        sample = gst_app_sink_try_pull_sample (player.sink, TIME_LIMIT);
 
     fail_unless (sample != NULL);
     fail_unless (paco_test_buffer_is (
         gst_sample_get_buffer (sample), paco_test_nth (film.frames, n)));
-    gst_sample_unref (sample);
   }
   expect_end (&player);
   expect_errors (&player, 1);
@@ -643,28 +622,5 @@ GST_START_TEST (test_damage)
   g_byte_array_unref (whole);
   film_clear (&film);
 }
-GST_END_TEST;
 
-static Suite *
-pacoreader_suite (void)
-{
-  Suite *suite = suite_create ("pacoreader");
-  TCase *tcase = tcase_create ("general");
-
-  gst_plugin_paco_register ();
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 120);
-  tcase_add_loop_test (tcase, test_offered, 0, G_N_ELEMENTS (ways));
-  tcase_add_loop_test (tcase, test_offered_threads, 0, G_N_ELEMENTS (ways));
-  tcase_add_test (tcase, test_not_offered);
-  tcase_add_test (tcase, test_foreign_allocator);
-  tcase_add_test (tcase, test_held);
-  tcase_add_test (tcase, test_seeks);
-  tcase_add_test (tcase, test_restart);
-  tcase_add_test (tcase, test_replaced);
-  tcase_add_loop_test (tcase, test_cut, 0, 8);
-  tcase_add_test (tcase, test_damage);
-  return suite;
-}
-
-GST_CHECK_MAIN (pacoreader);
+TEST_MAIN_AFTER (gst_plugin_paco_register (), "pacoreader")

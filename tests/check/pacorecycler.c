@@ -2,7 +2,7 @@
  * Tests the allocator that keeps memory that comes back (plugin/coder/gstpacoallocator.c),
  * over an allocator of its own that counts. */
 #include "plugin/coder/gstpacoallocator.h"
-#include <gst/check/gstcheck.h>
+#include "elements.h"
 #include <string.h>
 
 GST_DEBUG_CATEGORY (gst_paco_debug);
@@ -96,7 +96,7 @@ allocate (GstAllocator *allocator, gsize size)
   return memory;
 }
 
-GST_START_TEST (test_kept)
+TEST (test_kept)
 {
   Source *source = source_new ();
   GstAllocator *allocator = gst_paco_recycler_new ((GstAllocator *) source, 4);
@@ -124,11 +124,10 @@ GST_START_TEST (test_kept)
   fail_unless_equals_int (source->n_out, 0);
   gst_object_unref (source);
 }
-GST_END_TEST;
 
 /* Tests that frames that become larger take the place of what has become too
  * small. */
-GST_START_TEST (test_growing)
+TEST (test_growing)
 {
   Source *source = source_new ();
   GstAllocator *allocator = gst_paco_recycler_new ((GstAllocator *) source, 2);
@@ -145,14 +144,14 @@ GST_START_TEST (test_growing)
   fail_unless_equals_int (source->n_out, 0);
   gst_object_unref (source);
 }
-GST_END_TEST;
 
 /* Tests that memory is the system's beyond the number of slabs, for what is
  * more than a slab, and where the source has none. */
-GST_START_TEST (test_ordinary)
+TEST (test_ordinary)
 {
   Source *source = source_new ();
-  GstAllocator *allocator = gst_paco_recycler_new ((GstAllocator *) source, 2);
+  g_autoptr (GstAllocator)
+      allocator = gst_paco_recycler_new ((GstAllocator *) source, 2);
   GstAllocationParams params;
   GstMemory *memory[5];
 
@@ -183,12 +182,10 @@ GST_START_TEST (test_ordinary)
   fail_unless_equals_int (source->n_out, 2);
   for (guint i = 0; i < 3; i++)
     gst_memory_unref (memory[i]);
-  gst_object_unref (allocator);
   gst_object_unref (source);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_stopped)
+TEST (test_stopped)
 {
   Source *source = source_new ();
   GstAllocator *allocator = gst_paco_recycler_new ((GstAllocator *) source, 4);
@@ -208,7 +205,6 @@ GST_START_TEST (test_stopped)
   fail_unless_equals_int (source->n_out, 0);
   gst_object_unref (source);
 }
-GST_END_TEST;
 
 static gpointer
 use (gpointer allocator)
@@ -223,7 +219,7 @@ use (gpointer allocator)
   return NULL;
 }
 
-GST_START_TEST (test_threads)
+TEST (test_threads)
 {
   Source *source = source_new ();
   GstAllocator *allocator = gst_paco_recycler_new ((GstAllocator *) source, 3);
@@ -238,21 +234,5 @@ GST_START_TEST (test_threads)
   fail_unless_equals_int (source->n_out, 0);
   gst_object_unref (source);
 }
-GST_END_TEST;
 
-static Suite *
-pacorecycler_suite (void)
-{
-  Suite *suite = suite_create ("pacorecycler");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_kept);
-  tcase_add_test (tcase, test_growing);
-  tcase_add_test (tcase, test_ordinary);
-  tcase_add_test (tcase, test_stopped);
-  tcase_add_test (tcase, test_threads);
-  return suite;
-}
-
-GST_CHECK_MAIN (pacorecycler);
+TEST_MAIN ("pacorecycler")

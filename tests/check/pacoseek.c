@@ -2,11 +2,9 @@
  * Tests pacoparse on files: duration, exact seeks, playing backwards, damage. */
 #include "pacoframes.h"
 #include <gst/app/gstappsink.h>
-#include <glib/gstdio.h>
 #include <malloc.h>
 
 #define N_FRAMES 200
-#define TIMEOUT (60 * GST_SECOND)
 #define FRAME_TIME(n) gst_util_uint64_scale (n, GST_SECOND * 1001, 30000)
 
 static const PacoFrameSpec spec = { 48, 32, 30000, 1001, 1, 1 };
@@ -60,7 +58,7 @@ open_file (File *file, gboolean has_places, const GByteArray *tail,
       gst_bin_get_by_name (GST_BIN (file->pipeline), "sink"));
   gst_element_set_state (file->pipeline, GST_STATE_PAUSED);
   fail_unless_equals_int (
-      gst_element_get_state (file->pipeline, NULL, NULL, TIMEOUT),
+      gst_element_get_state (file->pipeline, NULL, NULL, TIME_LIMIT),
       GST_STATE_CHANGE_SUCCESS);
 }
 
@@ -90,31 +88,31 @@ seek (File *file, gdouble rate, GstSeekFlags flags, gint64 start, gint64 stop)
   fail_unless (gst_element_seek (file->pipeline, rate, GST_FORMAT_TIME,
       flags | GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, start, GST_SEEK_TYPE_SET,
       stop));
-  gst_element_get_state (file->pipeline, NULL, NULL, TIMEOUT);
+  gst_element_get_state (file->pipeline, NULL, NULL, TIME_LIMIT);
 }
 
 /* Expects that the next frame is number n, at its time. */
 static void
 expect_frame (File *file, gint n)
 {
-  GstSample *sample = gst_app_sink_try_pull_sample (file->sink, TIMEOUT);
+  g_autoptr (GstSample)
+      sample = gst_app_sink_try_pull_sample (file->sink, TIME_LIMIT);
   GstBuffer *buffer;
 
   fail_unless (sample, "no frame %d", n);
   buffer = gst_sample_get_buffer (sample);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), FRAME_TIME (n));
   fail_unless (paco_test_buffer_is (buffer, paco_test_nth (file->frames, n)));
-  gst_sample_unref (sample);
 }
 
 static void
 expect_end (File *file)
 {
-  fail_if (gst_app_sink_try_pull_sample (file->sink, TIMEOUT));
+  fail_if (gst_app_sink_try_pull_sample (file->sink, TIME_LIMIT));
   fail_unless (gst_app_sink_is_eos (file->sink));
 }
 
-GST_START_TEST (test_duration_and_frames)
+LOOP_TEST (test_duration_and_frames, 2)
 {
   File file;
 
@@ -126,9 +124,8 @@ GST_START_TEST (test_duration_and_frames)
   expect_end (&file);
   close_file (&file);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_seek)
+LOOP_TEST (test_seek, 2)
 {
   static const GstSeekFlags flags[] = { 0, GST_SEEK_FLAG_ACCURATE,
     GST_SEEK_FLAG_KEY_UNIT };
@@ -160,12 +157,11 @@ GST_START_TEST (test_seek)
   expect_end (&file);
   close_file (&file);
 }
-GST_END_TEST;
 
 /* Tests playing backwards. The base class hands whole stretches on, each
  * forwards, for the decoder to turn round, so all that counts is that no frame
  * is missing or misdated. */
-GST_START_TEST (test_backwards)
+LOOP_TEST (test_backwards, 2)
 {
   gboolean seen[N_FRAMES] = { FALSE };
   GstSample *sample;
@@ -174,7 +170,7 @@ GST_START_TEST (test_backwards)
   open_file (&file, __i__, NULL, "");
   gst_element_set_state (file.pipeline, GST_STATE_PLAYING);
   seek (&file, -1.0, 0, 0, FRAME_TIME (N_FRAMES));
-  while ((sample = gst_app_sink_try_pull_sample (file.sink, TIMEOUT))) {
+  while ((sample = gst_app_sink_try_pull_sample (file.sink, TIME_LIMIT))) {
     GstBuffer *buffer = gst_sample_get_buffer (sample);
     gint n = (GST_BUFFER_PTS (buffer) + FRAME_TIME (1) / 2) / FRAME_TIME (1);
 
@@ -189,12 +185,11 @@ GST_START_TEST (test_backwards)
     fail_unless (seen[n], "frame %d is missing", n);
   close_file (&file);
 }
-GST_END_TEST;
 
 /* Tests that neither a cut frame nor garbage at the end counts. */
-GST_START_TEST (test_damaged_end)
+LOOP_TEST (test_damaged_end, 2)
 {
-  GByteArray *tail = paco_test_frame (&spec, 1);
+  g_autoptr (GByteArray) tail = paco_test_frame (&spec, 1);
   File file;
 
   g_byte_array_set_size (tail, tail->len / 2);
@@ -214,13 +209,11 @@ GST_START_TEST (test_damaged_end)
     expect_frame (&file, i);
   expect_end (&file);
   close_file (&file);
-  g_byte_array_unref (tail);
 }
-GST_END_TEST;
 
 /* Tests that time is estimated without random access to the file: frames are
  * still whole and on the grid, and the duration is about right. */
-GST_START_TEST (test_seek_when_pushed)
+LOOP_TEST (test_seek_when_pushed, 2)
 {
   File file;
   GstSample *sample;
@@ -238,7 +231,7 @@ GST_START_TEST (test_seek_when_pushed)
       < (gint64) FRAME_TIME (2));
 
   seek (&file, 1.0, 0, FRAME_TIME (100), -1);
-  sample = gst_app_sink_try_pull_sample (file.sink, TIMEOUT);
+  sample = gst_app_sink_try_pull_sample (file.sink, TIME_LIMIT);
   fail_unless (sample);
   buffer = gst_sample_get_buffer (sample);
   for (gint i = 0; i < N_FRAMES; i++)
@@ -248,7 +241,6 @@ GST_START_TEST (test_seek_when_pushed)
   gst_sample_unref (sample);
   close_file (&file);
 }
-GST_END_TEST;
 
 /* Seeks among ten frames, and returns how many bytes the heap then has. */
 static gsize
@@ -270,7 +262,7 @@ heap_after_seeks (File *file, gint n_seeks)
 }
 
 /* Tests that nothing is kept of a seek, so that many seeks cost no memory. */
-GST_START_TEST (test_memory)
+TEST (test_memory)
 {
   enum
   {
@@ -292,23 +284,5 @@ GST_START_TEST (test_memory)
   }
   close_file (&file);
 }
-GST_END_TEST;
 
-static Suite *
-pacoseek_suite (void)
-{
-  Suite *suite = suite_create ("pacoseek");
-  TCase *files = tcase_create ("files");
-
-  suite_add_tcase (suite, files);
-  tcase_set_timeout (files, 120);
-  tcase_add_loop_test (files, test_duration_and_frames, 0, 2);
-  tcase_add_loop_test (files, test_seek, 0, 2);
-  tcase_add_loop_test (files, test_backwards, 0, 2);
-  tcase_add_loop_test (files, test_damaged_end, 0, 2);
-  tcase_add_loop_test (files, test_seek_when_pushed, 0, 2);
-  tcase_add_test (files, test_memory);
-  return suite;
-}
-
-GST_CHECK_MAIN (pacoseek);
+TEST_MAIN ("pacoseek")

@@ -4,8 +4,6 @@
  * and memory is bounded. */
 #include "pacoframes.h"
 #include "plugin/parse/gstpacosplitter.h"
-#include <glib/gstdio.h>
-#include <gst/check/gstharness.h>
 #include <time.h>
 
 #define N_FRAMES 8
@@ -93,8 +91,8 @@ append_random (GByteArray *stream, gsize size)
 static void
 append_header (GByteArray *stream, guint width, guint32 frame_size)
 {
-  GByteArray *frame = paco_test_frame (
-      &(PacoFrameSpec){ 1, 1, 25, 1, 1, 1 }, 0);
+  g_autoptr (GByteArray)
+      frame = paco_test_frame (&(PacoFrameSpec){ 1, 1, 25, 1, 1, 1 }, 0);
   guint8 data[PACO_MAX_HEADER_SIZE];
   PacoHeader header;
 
@@ -103,7 +101,6 @@ append_header (GByteArray *stream, guint width, guint32 frame_size)
   header.picture.width = header.picture.height = width;
   header.frame_size = frame_size;
   g_byte_array_append (stream, data, paco_header_write (&header, data));
-  g_byte_array_unref (frame);
 }
 
 static void
@@ -163,15 +160,15 @@ expect_same (const Outcome *a, const Outcome *b)
 
 /* Tests that a frame of the stream that stands whole and in no other's bytes is
  * found. */
-GST_START_TEST (test_any_buffers)
+TEST (test_any_buffers)
 {
-  GPtrArray *frames = paco_test_frames (&spec, N_FRAMES);
+  g_autoptr (GPtrArray) frames = paco_test_frames (&spec, N_FRAMES);
   /* A buffer for each byte is what sanitizers make slow. */
   gint rounds = g_getenv ("PACO_SANITIZE") != NULL ? 6 : 60;
 
   for (gint round = 0; round < rounds; round++) {
     static const gsize chunks[] = { 0, 0, 1, 2, 4096 };
-    GByteArray *stream = g_byte_array_new ();
+    g_autoptr (GByteArray) stream = g_byte_array_new ();
     gint parts = g_random_int_range (1, 60);
     Outcome whole;
 
@@ -186,23 +183,20 @@ GST_START_TEST (test_any_buffers)
       g_array_unref (cut.frames);
     }
     g_array_unref (whole.frames);
-    g_byte_array_unref (stream);
   }
-  g_ptr_array_unref (frames);
 }
-GST_END_TEST;
 
 /* Tests a frame of which one byte is missing: the next frame begins with the
  * last byte of the cut one, which passes for whole, however much has come of
  * what follows it. */
-GST_START_TEST (test_a_byte_is_missing)
+TEST (test_a_byte_is_missing)
 {
   static const gsize chunks[] = { 1, 2, 100, 4096, G_MAXUINT32 };
-  GPtrArray *frames = paco_test_frames (&spec, 3);
+  g_autoptr (GPtrArray) frames = paco_test_frames (&spec, 3);
   guint cut = paco_test_nth (frames, 0)->len;
 
   for (guint i = 0; i < G_N_ELEMENTS (chunks); i++) {
-    GByteArray *stream = g_byte_array_new ();
+    g_autoptr (GByteArray) stream = g_byte_array_new ();
     Outcome outcome;
 
     paco_test_append (stream, paco_test_nth (frames, 0));
@@ -216,11 +210,8 @@ GST_START_TEST (test_a_byte_is_missing)
     fail_unless_equals_uint64 (g_array_index (outcome.frames, Found, 1).offset,
         stream->len - paco_test_nth (frames, 2)->len);
     g_array_unref (outcome.frames);
-    g_byte_array_unref (stream);
   }
-  g_ptr_array_unref (frames);
 }
-GST_END_TEST;
 
 /* --- work ------------------------------------------------------------- */
 
@@ -242,12 +233,11 @@ fill_deeply_nested (GByteArray *stream)
 static void
 fill_frames_and_claims (GByteArray *stream)
 {
-  GByteArray *frame = paco_test_frame (
-      &(PacoFrameSpec){ 1, 1, 25, 1, 1, 1 }, 0);
+  g_autoptr (GByteArray)
+      frame = paco_test_frame (&(PacoFrameSpec){ 1, 1, 25, 1, 1, 1 }, 0);
 
   paco_test_append (stream, frame);
   append_header (stream, 16384, 100 << 20);
-  g_byte_array_unref (frame);
 }
 
 static void
@@ -301,21 +291,21 @@ static const struct
 static GByteArray *
 hostile_stream (guint i, gsize size, gsize less)
 {
-  GByteArray *unit = g_byte_array_new (), *stream = g_byte_array_new ();
+  g_autoptr (GByteArray) unit = g_byte_array_new ();
+  GByteArray *stream = g_byte_array_new ();
 
   if (g_getenv ("PACO_SANITIZE") != NULL)
     size /= less;
   hostile[i].fill (unit);
   while (stream->len < size)
     paco_test_append (stream, unit);
-  g_byte_array_unref (unit);
   return stream;
 }
 
-GST_START_TEST (test_work_is_linear)
+LOOP_TEST (test_work_is_linear, G_N_ELEMENTS (hostile))
 {
   static const gsize chunks[] = { 1, 100, 4096, 65536, G_MAXUINT32, 0 };
-  GByteArray *stream = hostile_stream (__i__, 1 << 20, 16);
+  g_autoptr (GByteArray) stream = hostile_stream (__i__, 1 << 20, 16);
   guint n_frames = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (chunks); i++) {
@@ -337,17 +327,15 @@ GST_START_TEST (test_work_is_linear)
     fail_unless_equals_int (outcome.frames->len, n_frames);
     g_array_unref (outcome.frames);
   }
-  g_byte_array_unref (stream);
 }
-GST_END_TEST;
 
 /* Tests what the base class does with the pieces, by the processor's time,
  * which other programs do not add to. It is a guard against time that grows
  * with the square, not a measurement. */
-GST_START_TEST (test_element_does_not_hang)
+LOOP_TEST (test_element_does_not_hang, G_N_ELEMENTS (hostile))
 {
-  GByteArray *stream = hostile_stream (__i__, 10 << 20, 40);
-  GstHarness *h = gst_harness_new ("pacoparse");
+  g_autoptr (GByteArray) stream = hostile_stream (__i__, 10 << 20, 40);
+  g_autoptr (PacoHarness) h = gst_harness_new ("pacoparse");
   clock_t start = clock ();
   GstSegment segment;
 
@@ -356,16 +344,12 @@ GST_START_TEST (test_element_does_not_hang)
   gst_segment_init (&segment, GST_FORMAT_BYTES);
   gst_harness_push_event (h, gst_event_new_segment (&segment));
   for (gsize at = 0; at < stream->len; at += 4096)
-    fail_unless_equals_int (gst_harness_push (h,
-                                gst_buffer_new_memdup (stream->data + at,
-                                    MIN (4096, stream->len - at))),
-        GST_FLOW_OK);
+    push (h,
+        gst_buffer_new_memdup (
+            stream->data + at, MIN (4096, stream->len - at)));
   gst_harness_push_event (h, gst_event_new_eos ());
   fail_unless (clock () - start < 40 * CLOCKS_PER_SEC);
-  gst_harness_teardown (h);
-  g_byte_array_unref (stream);
 }
-GST_END_TEST;
 
 static GstPadProbeReturn
 count_bytes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
@@ -376,14 +360,14 @@ count_bytes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 }
 
 /* Tests that the same bytes in a file are not read over and over again. */
-GST_START_TEST (test_file_is_read_in_proportion)
+LOOP_TEST (test_file_is_read_in_proportion, G_N_ELEMENTS (hostile))
 {
-  GByteArray *stream = hostile_stream (__i__, 2 << 20, 8);
+  g_autoptr (GByteArray) stream = hostile_stream (__i__, 2 << 20, 8);
   GError *error = NULL;
   guint64 read = 0;
   GstElement *pipeline, *parser;
   GstMessage *message;
-  gchar *path, *description;
+  g_autofree gchar *path = NULL, *description = NULL;
   GstBus *bus;
   GstPad *pad;
   gint fd = g_file_open_tmp ("paco-XXXXXX.paco", &path, &error);
@@ -415,19 +399,15 @@ GST_START_TEST (test_file_is_read_in_proportion)
   gst_object_unref (parser);
   gst_object_unref (pipeline);
   g_unlink (path);
-  g_free (path);
-  g_free (description);
-  g_byte_array_unref (stream);
 }
-GST_END_TEST;
 
 /* --- waiting ---------------------------------------------------------- */
 
 /* Tests that a header that claims 2 GB is not waited for. */
-GST_START_TEST (test_waiting_is_bounded)
+TEST (test_waiting_is_bounded)
 {
   GstPacoSplitter splitter = { 0 };
-  GByteArray *stream = g_byte_array_new ();
+  g_autoptr (GByteArray) stream = g_byte_array_new ();
   Outcome outcome = { g_array_new (FALSE, FALSE, sizeof (Found)) };
   guint64 at = 0;
 
@@ -444,17 +424,15 @@ GST_START_TEST (test_waiting_is_bounded)
   fail_unless_equals_uint64 (at, stream->len);
   gst_paco_splitter_reset (&splitter, 0);
   g_array_unref (outcome.frames);
-  g_byte_array_unref (stream);
 }
-GST_END_TEST;
 
 /* Runs frames through a parser that waits for so many bytes at most, and
  * returns how many come out. */
 static guint
 parse_with_limit (GPtrArray *frames, guint limit, gchar **warning)
 {
-  GstHarness *h = gst_harness_new ("pacoparse");
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (PacoHarness) h = gst_harness_new ("pacoparse");
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstMessage *message;
   GstSegment segment;
   guint n;
@@ -476,24 +454,21 @@ parse_with_limit (GPtrArray *frames, guint limit, gchar **warning)
   *warning = NULL;
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
   if (message) {
-    GError *error;
+    g_autoptr (GError) error = NULL;
 
     gst_message_parse_warning (message, &error, NULL);
     *warning = g_strdup (error->message);
-    g_error_free (error);
     gst_message_unref (message);
   }
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
   return n;
 }
 
-GST_START_TEST (test_max_wait_size)
+TEST (test_max_wait_size)
 {
-  GPtrArray *frames = paco_test_frames (&spec, N_FRAMES);
+  g_autoptr (GPtrArray) frames = paco_test_frames (&spec, N_FRAMES);
   guint largest = 0, smaller = 0;
-  gchar *warning;
+  g_autofree gchar *warning = NULL;
 
   for (guint i = 0; i < N_FRAMES; i++)
     largest = MAX (largest, paco_test_nth (frames, i)->len);
@@ -505,21 +480,18 @@ GST_START_TEST (test_max_wait_size)
   fail_unless_equals_int (
       parse_with_limit (frames, largest - 1, &warning), smaller);
   fail_unless (warning && strstr (warning, "max-wait-size"), "%s", warning);
-  g_free (warning);
-  g_ptr_array_unref (frames);
 }
-GST_END_TEST;
 
 /* --- time stamps ------------------------------------------------------ */
 
 /* Tests that a frame has the times of the buffer in which it begins, once. */
-GST_START_TEST (test_time_stamps)
+TEST (test_time_stamps)
 {
   for (gint round = 0; round < 50; round++) {
-    GPtrArray *frames = paco_test_frames (&spec, N_FRAMES);
+    g_autoptr (GPtrArray) frames = paco_test_frames (&spec, N_FRAMES);
     gsize chunk = g_random_int_range (1, 3000), begin = 0;
     GstPacoSplitter splitter = { 0 };
-    GByteArray *stream = g_byte_array_new ();
+    g_autoptr (GByteArray) stream = g_byte_array_new ();
     GstClockTime last = GST_CLOCK_TIME_NONE;
     guint n = 0;
 
@@ -554,31 +526,7 @@ GST_START_TEST (test_time_stamps)
     }
     fail_unless_equals_int (n, N_FRAMES);
     gst_paco_splitter_reset (&splitter, 0);
-    g_byte_array_unref (stream);
-    g_ptr_array_unref (frames);
   }
 }
-GST_END_TEST;
 
-static Suite *
-pacosplitter_suite (void)
-{
-  Suite *suite = suite_create ("pacosplitter");
-  TCase *bytes = tcase_create ("bytes");
-
-  suite_add_tcase (suite, bytes);
-  tcase_set_timeout (bytes, 290);
-  tcase_add_test (bytes, test_any_buffers);
-  tcase_add_test (bytes, test_a_byte_is_missing);
-  tcase_add_loop_test (bytes, test_work_is_linear, 0, G_N_ELEMENTS (hostile));
-  tcase_add_loop_test (
-      bytes, test_element_does_not_hang, 0, G_N_ELEMENTS (hostile));
-  tcase_add_loop_test (
-      bytes, test_file_is_read_in_proportion, 0, G_N_ELEMENTS (hostile));
-  tcase_add_test (bytes, test_waiting_is_bounded);
-  tcase_add_test (bytes, test_max_wait_size);
-  tcase_add_test (bytes, test_time_stamps);
-  return suite;
-}
-
-GST_CHECK_MAIN (pacosplitter);
+TEST_MAIN ("pacosplitter")

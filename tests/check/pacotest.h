@@ -4,10 +4,8 @@
 #pragma once
 #include "caps/packed.h"
 #include "caps/videocaps.h"
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
+#include "elements.h"
 #include <gst/video/video.h>
-#include <string.h>
 
 #define PACO_TEST_CODED_CAPS "video/x-paco,parsed=true,alignment=frame"
 
@@ -39,28 +37,11 @@ paco_test_random_buffer (const GstVideoInfo *info, guint32 seed)
   return buffer;
 }
 
-/* Returns a number of the stats of a harness' element. */
-static inline guint64
-paco_test_stat_of (
-    GstHarness *harness, const gchar *element_name, const gchar *name)
-{
-  GstElement *element = gst_harness_find_element (harness, element_name);
-  GstStructure *stats;
-  guint64 value;
-
-  g_object_get (element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value),
-      "no %s in the stats", name);
-  gst_structure_free (stats);
-  gst_object_unref (element);
-  return value;
-}
-
 /* Returns a number of pacodec's stats. */
 static inline guint64
 paco_test_stat (GstHarness *harness, const gchar *name)
 {
-  return paco_test_stat_of (harness, "pacodec", name);
+  return stat_of (harness, "pacodec", name);
 }
 
 /* Says whether the bytes of a are those of b. */
@@ -152,8 +133,8 @@ static inline void
 paco_test_same_samples (const GstVideoInfo *a_info, GstBuffer *a,
     const GstVideoInfo *b_info, GstBuffer *b, const char *what)
 {
-  GArray *sa = paco_test_samples (a_info, a);
-  GArray *sb = paco_test_samples (b_info, b);
+  g_autoptr (GArray) sa = paco_test_samples (a_info, a);
+  g_autoptr (GArray) sb = paco_test_samples (b_info, b);
 
   fail_unless_equals_int (sa->len, sb->len);
   for (guint i = 0; i < sa->len; i++)
@@ -161,23 +142,88 @@ paco_test_same_samples (const GstVideoInfo *a_info, GstBuffer *a,
         g_array_index (sa, guint16, i) == g_array_index (sb, guint16, i),
         "%s: sample %u is %u, was %u", what, i, g_array_index (sb, guint16, i),
         g_array_index (sa, guint16, i));
-  g_array_unref (sa);
-  g_array_unref (sb);
 }
+
+/* Makes a harness whose input has these caps. */
+static inline GstHarness *
+paco_test_harness_of (const gchar *launch, const GstVideoInfo *info)
+{
+  GstHarness *harness = paco_test_harness (launch);
+
+  gst_harness_set_src_caps (harness, gst_video_info_to_caps (info));
+  return harness;
+}
+
+/* Makes one for gray pictures of 8 bits. */
+static inline GstHarness *
+paco_test_gray_harness (const gchar *launch, guint width, guint height)
+{
+  GstVideoInfo info;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, width, height);
+  return paco_test_harness_of (launch, &info);
+}
+
+static inline GstHarness *
+paco_test_with_coded_caps (GstHarness *harness)
+{
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  return harness;
+}
+
+/* Makes one for coded frames. */
+#define paco_test_decoder_harness(...)                                         \
+  paco_test_with_coded_caps (paco_test_harness (__VA_ARGS__))
 
 /* Codes one buffer. */
 static inline GstBuffer *
-paco_test_code (const char *launch, const GstVideoInfo *info, GstBuffer *buffer)
+paco_test_code (
+    const gchar *launch, const GstVideoInfo *info, GstBuffer *buffer)
 {
-  GstHarness *harness = gst_harness_new_parse (launch);
+  g_autoptr (PacoHarness) harness = paco_test_harness_of (launch, info);
   GstBuffer *out;
 
-  gst_harness_set_src_caps (harness, gst_video_info_to_caps (info));
-  gst_harness_push (harness, buffer);
-  out = gst_harness_pull (harness);
+  out = gst_harness_push_and_pull (harness, buffer);
   fail_unless (out != NULL);
-  gst_harness_teardown (harness);
   return out;
+}
+
+/* Codes a smooth picture. */
+static inline GstBuffer *
+paco_test_code_gray (
+    const gchar *launch, guint width, guint height, guint phase)
+{
+  GstVideoInfo info;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, width, height);
+  return paco_test_code (
+      launch, &info, paco_test_gray_buffer (width, height, phase));
+}
+
+/* Checks that the next picture is this one, and is not damaged. */
+static inline void
+paco_test_pull_gray (
+    GstHarness *harness, guint width, guint height, guint phase)
+{
+  g_autoptr (GstBuffer) in = paco_test_gray_buffer (width, height, phase);
+  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
+  GstVideoInfo info;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, width, height);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), GST_BUFFER_PTS (in));
+  fail_if (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_CORRUPTED));
+  paco_test_same_samples (&info, in, &info, out, "gray");
+}
+
+/* Returns the info of the caps that have come out. */
+static inline GstVideoInfo
+paco_test_output_info (GstHarness *harness)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (harness->sinkpad);
+  GstVideoInfo info;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  return info;
 }
 
 /* Parses the header of a coded buffer. */
@@ -194,41 +240,6 @@ paco_test_header (GstBuffer *buffer, PacoHeader *header)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Returns the first error on the bus, which the caller frees, or NULL. */
-static inline GError *
-paco_test_pop_error (GstBus *bus)
-{
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  GError *error = NULL;
-
-  if (message != NULL) {
-    gst_message_parse_error (message, &error, NULL);
-    gst_message_unref (message);
-  }
-  return error;
-}
-
-/* Makes a harness with a bus of its own. */
-static inline GstHarness *
-paco_test_harness (const char *launch, GstBus **bus)
-{
-  GstHarness *harness = gst_harness_new_parse (launch);
-
-  *bus = gst_bus_new ();
-  gst_element_set_bus (harness->element, *bus);
-  return harness;
-}
-
-/* Makes one likewise for an element that takes coded frames. */
-static inline GstHarness *
-paco_test_decoder_harness (const char *launch, GstBus **bus)
-{
-  GstHarness *harness = paco_test_harness (launch, bus);
-
-  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
-  return harness;
-}
-
 /* Pushes frames of phases 0, 1 and 1000, and says before the second one that it
  * is late. Only qos may drop it. */
 static inline void
@@ -236,34 +247,13 @@ paco_test_expect_qos (
     GstHarness *harness, GstBuffer *const frames[3], gboolean qos)
 {
   gst_harness_push (harness, frames[0]);
-  gst_buffer_unref (gst_harness_pull (harness));
-  gst_harness_push_upstream_event (harness,
-      gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.5, 10 * GST_SECOND, 0));
+  pull_and_drop (harness);
+  push_qos (harness);
   gst_harness_push (harness, frames[1]);
   gst_harness_push (harness, frames[2]);
   for (guint phase = qos ? 1000 : 1; phase <= 1000; phase += 999) {
-    GstBuffer *out = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) out = gst_harness_pull (harness);
 
     fail_unless_equals_uint64 (GST_BUFFER_PTS (out), phase * 40 * GST_MSECOND);
-    gst_buffer_unref (out);
   }
-}
-
-/* Ends a harness after errors that were expected. Messages refer to the element
- * that refers to the bus, so they must go. */
-static inline void
-paco_test_teardown_failed (GstHarness *harness, GstBus *bus)
-{
-  gst_harness_teardown (harness);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-}
-
-static inline void
-paco_test_teardown (GstHarness *harness, GstBus *bus)
-{
-  GError *error = paco_test_pop_error (bus);
-
-  g_assert_no_error (error);
-  paco_test_teardown_failed (harness, bus);
 }

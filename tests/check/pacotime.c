@@ -5,7 +5,6 @@
 #include "caps/videocaps.h"
 #include "pacoframes.h"
 #include "plugin/parse/gstpacotime.h"
-#include <glib/gstdio.h>
 
 typedef unsigned __int128 Wide;
 
@@ -46,7 +45,7 @@ check_grid (const GstPacoGrid *grid, guint64 n)
         exact_time (grid, gst_paco_grid_nearest (grid, time)), time);
 }
 
-GST_START_TEST (test_grid)
+TEST (test_grid)
 {
   static const gint extremes[] = { 1, 2, 25, 1001, 30000, G_MAXINT - 1,
     G_MAXINT };
@@ -62,9 +61,8 @@ GST_START_TEST (test_grid)
           check_grid (&(GstPacoGrid){ extremes[a], extremes[b], origins[o] },
               numbers[i]);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_random_grid)
+TEST (test_random_grid)
 {
   for (gint i = 0; i < 100000; i++) {
     GstPacoGrid grid = {
@@ -79,9 +77,8 @@ GST_START_TEST (test_random_grid)
             >> g_random_int_range (1, 64));
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_nearest)
+TEST (test_nearest)
 {
   const GstPacoGrid grid = { 30000, 1001, 5 * GST_SECOND };
   GstClockTime half = gst_paco_grid_time (&grid, 1) / 2 - grid.origin / 2;
@@ -96,9 +93,8 @@ GST_START_TEST (test_nearest)
   }
   fail_unless_equals_uint64 (gst_paco_grid_nearest (&grid, 0), 0);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_usable_rates)
+TEST (test_usable_rates)
 {
   static const struct
   {
@@ -115,7 +111,6 @@ GST_START_TEST (test_usable_rates)
         paco_frame_rate_is_usable (rates[i].fps_n, rates[i].fps_d),
         rates[i].usable);
 }
-GST_END_TEST;
 
 /* --- streams ---------------------------------------------------------- */
 
@@ -141,7 +136,7 @@ static const struct
 static guint
 write_stream (const Stretch *stretches, const gchar *path)
 {
-  GByteArray *stream = g_byte_array_new ();
+  g_autoptr (GByteArray) stream = g_byte_array_new ();
   GError *error = NULL;
   guint n = 0;
 
@@ -150,15 +145,13 @@ write_stream (const Stretch *stretches, const gchar *path)
       1, 1 };
 
     for (gint k = 0; k < stretches[i].frames; k++) {
-      GByteArray *frame = paco_test_frame (&spec, n++);
+      g_autoptr (GByteArray) frame = paco_test_frame (&spec, n++);
 
       paco_test_append (stream, frame);
-      g_byte_array_unref (frame);
     }
   }
   g_file_set_contents (path, (const gchar *) stream->data, stream->len, &error);
   g_assert_no_error (error);
-  g_byte_array_unref (stream);
   return n;
 }
 
@@ -178,14 +171,15 @@ play (const gchar *path, const gchar *between, guint n)
       "fakesink name=sink sync=true",
       path, between);
   GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (description, &error), *sink;
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstQuery *latency = gst_query_new_latency ();
+  g_autoptr (GstElement) pipeline = gst_parse_launch (description, &error),
+                         sink = NULL;
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstQuery) latency = gst_query_new_latency ();
   GstClockTime min, max;
   GstMessage *message;
   gint rendered = 0;
   gboolean live;
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
 
   g_assert_no_error (error);
   g_free (description);
@@ -207,17 +201,12 @@ play (const gchar *path, const gchar *between, guint n)
   fail_unless_equals_int (g_atomic_int_get (&rendered), n);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_query_unref (latency);
-  gst_object_unref (pad);
-  gst_object_unref (sink);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
-GST_START_TEST (test_absurd_rates)
+LOOP_TEST (test_absurd_rates, G_N_ELEMENTS (streams))
 {
   GError *error = NULL;
-  gchar *path;
+  g_autofree gchar *path = NULL;
   gint fd = g_file_open_tmp ("paco-XXXXXX.paco", &path, &error);
   guint n = write_stream (streams[__i__].stretches, path);
 
@@ -227,27 +216,6 @@ GST_START_TEST (test_absurd_rates)
   play (path, "", n);
   play (path, "queue !", n);
   g_unlink (path);
-  g_free (path);
-}
-GST_END_TEST;
-
-static Suite *
-pacotime_suite (void)
-{
-  Suite *suite = suite_create ("pacotime");
-  TCase *grid = tcase_create ("grid");
-  TCase *rates = tcase_create ("rates");
-
-  suite_add_tcase (suite, grid);
-  tcase_add_test (grid, test_grid);
-  tcase_add_test (grid, test_random_grid);
-  tcase_add_test (grid, test_nearest);
-  tcase_add_test (grid, test_usable_rates);
-
-  suite_add_tcase (suite, rates);
-  tcase_set_timeout (rates, 60);
-  tcase_add_loop_test (rates, test_absurd_rates, 0, G_N_ELEMENTS (streams));
-  return suite;
 }
 
-GST_CHECK_MAIN (pacotime);
+TEST_MAIN ("pacotime")

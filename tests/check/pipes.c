@@ -27,7 +27,7 @@ static gpointer
 write_pieces (gpointer data)
 {
   Writer *writer = data;
-  GRand *random = g_rand_new_with_seed (writer->seed);
+  g_autoptr (GRand) random = g_rand_new_with_seed (writer->seed);
   gsize done = 0;
 
   while (done < writer->size) {
@@ -40,11 +40,10 @@ write_pieces (gpointer data)
     done += n;
   }
   close (writer->fd);
-  g_rand_free (random);
   return NULL;
 }
 
-GST_START_TEST (test_pipe)
+TEST (test_pipe)
 {
   static const gchar *const tails[] = {
     "video/x-paco ! pacoparse ! pacodec !",
@@ -55,9 +54,9 @@ GST_START_TEST (test_pipe)
     "pacoparse ! pacodec !",
     "decodebin !",
   };
-  gchar *folder = temporary_folder ();
-  gchar *path = g_build_filename (folder, "test.paco", NULL);
-  GPtrArray *frames = originals (SOURCE, N_FRAMES);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = g_build_filename (folder, "test.paco", NULL);
+  g_autoptr (GPtrArray) frames = originals (SOURCE, N_FRAMES);
   Writer writer = { .seed = g_random_int () };
 
   GST_INFO ("seed %u", writer.seed);
@@ -79,11 +78,7 @@ GST_START_TEST (test_pipe)
     close (fds[0]);
   }
   g_free (writer.bytes);
-  g_ptr_array_unref (frames);
-  g_free (path);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
 static void
 wait_for_file (const gchar *path)
@@ -92,7 +87,7 @@ wait_for_file (const gchar *path)
     g_usleep (10000);
 }
 
-GST_START_TEST (test_shared_memory)
+TEST (test_shared_memory)
 {
   static const struct
   {
@@ -106,14 +101,15 @@ GST_START_TEST (test_shared_memory)
     { "is-live=true do-timestamp=true",
         "video/x-paco, parsed=true, alignment=frame ! pacodec !", FALSE },
   };
-  gchar *folder = temporary_folder ();
-  gchar *path = g_build_filename (folder, "socket", NULL);
-  GPtrArray *frames = originals (SOURCE, N_FRAMES);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = g_build_filename (folder, "socket", NULL);
+  g_autoptr (GPtrArray) frames = originals (SOURCE, N_FRAMES);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstElement *sender = launch (ENCODE "shmsink socket-path=%s "
-                                        "wait-for-connection=true sync=false",
-        N_FRAMES, path);
+    g_autoptr (GstElement)
+        sender = launch (ENCODE "shmsink socket-path=%s "
+                                "wait-for-connection=true sync=false",
+            N_FRAMES, path);
     Player player;
 
     gst_element_set_state (sender, GST_STATE_PLAYING);
@@ -125,7 +121,8 @@ GST_START_TEST (test_shared_memory)
         gst_bin_get_by_name (GST_BIN (player.pipeline), "sink"));
     gst_element_set_state (player.pipeline, GST_STATE_PLAYING);
     for (guint n = 0; n < N_FRAMES; n++) {
-      GstSample *sample = gst_app_sink_try_pull_sample (player.sink, TIMEOUT);
+      g_autoptr (GstSample)
+          sample = gst_app_sink_try_pull_sample (player.sink, TIME_LIMIT);
 
       fail_unless (sample, "%s: only %u frames", cases[i].properties, n);
       if (cases[i].grid)
@@ -135,20 +132,14 @@ GST_START_TEST (test_shared_memory)
       fail_unless (GST_BUFFER_PTS_IS_VALID (gst_sample_get_buffer (sample)));
       expect_same_caps (
           g_ptr_array_index (frames, 0), sample, cases[i].properties);
-      gst_sample_unref (sample);
     }
     stop (&player);
     gst_element_set_state (sender, GST_STATE_NULL);
-    gst_object_unref (sender);
   }
-  g_ptr_array_unref (frames);
-  g_free (path);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
 /* Tests that pacodec says that a parser is missing. */
-GST_START_TEST (test_parser_missing)
+TEST (test_parser_missing)
 {
   static const gchar *const tails[] = {
     "pacodec ! fakesink",
@@ -156,43 +147,17 @@ GST_START_TEST (test_parser_missing)
     "video/x-paco, width=96, height=66 ! queue ! pacodec ! fakesink",
     "queue ! pacodec ! fakesink",
   };
-  gchar *folder = temporary_folder ();
-  gchar *path = g_build_filename (folder, "test.paco", NULL);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = g_build_filename (folder, "test.paco", NULL);
 
   run (launch (ENCODE "filesink location=%s", N_FRAMES, path));
   for (guint i = 0; i < G_N_ELEMENTS (tails); i++) {
-    GError *error = run_to_end (
+    g_autoptr (GError) error = run_to_end (
         launch ("filesrc location=%s ! %s", path, tails[i]));
 
     fail_unless (error && strstr (error->message, "put pacoparse before it"),
         "%s: %s", tails[i], error ? error->message : "nothing went wrong");
-    g_clear_error (&error);
   }
-  g_free (path);
-  remove_folder (folder);
-}
-GST_END_TEST;
-
-static Suite *
-pipes_suite (void)
-{
-  Suite *suite = suite_create ("pipes");
-  TCase *tcase = tcase_create ("pipes");
-
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 240);
-  tcase_add_test (tcase, test_pipe);
-  tcase_add_test (tcase, test_shared_memory);
-  tcase_add_test (tcase, test_parser_missing);
-  return suite;
 }
 
-int
-main (int argc, char **argv)
-{
-  static const gchar *const needed[] = { "fdsrc", "shmsrc", "shmsink", NULL };
-
-  gst_check_init (&argc, &argv);
-  need_elements (needed);
-  return gst_check_run_suite (pipes_suite (), "pipes", __FILE__);
-}
+TEST_MAIN ("pipes", "fdsrc", "shmsrc", "shmsink")

@@ -2,7 +2,6 @@
  * Tests the presets of pacoenc (plugin/enc/gstpacopreset.c): they are found without any
  * file, set what they should, give way to files, and frames are coded as they say. */
 #include "pacotest.h"
-#include <glib/gstdio.h>
 
 static const struct
 {
@@ -17,11 +16,70 @@ static const struct
   { "low-latency", "quality", 80, 0, 2, 1 },
 };
 
+/* Tests that presets of files are there as well, and go first. This is the first test, as
+ * GStreamer keeps the presets of a class that it has read once. What the user
+ * saves and deletes is in a file; a preset of the plugin's shows again behind
+ * it. */
+TEST (test_presets_of_files)
+{
+  static const gchar file[] = "[_presets_]\nversion=9.0\n"
+                              "element-name=GstPacoEnc\n"
+                              "[mine]\nquality=17\n"
+                              "[proxy]\n_meta/comment=Smaller\nquality=42\n";
+  g_autofree gchar *folder = g_dir_make_tmp ("paco-presets-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "GstPacoEnc.prs", NULL);
+  g_autofree gchar *saved = g_build_filename (g_get_user_data_dir (),
+      "gstreamer-1.0", "presets", "GstPacoEnc.prs", NULL);
+  gchar **names, *comment;
+  g_autoptr (GstElement) encoder = NULL;
+  GstPreset *preset;
+  gdouble quality;
+
+  fail_unless (g_str_has_prefix (saved, g_getenv ("PACO_BUILD_ROOT")));
+  g_remove (saved);
+  fail_unless (g_file_set_contents (path, file, -1, NULL));
+  g_setenv ("GST_PRESET_PATH", folder, TRUE);
+  encoder = gst_object_ref_sink (gst_element_factory_make ("pacoenc", NULL));
+  preset = GST_PRESET (encoder);
+  names = gst_preset_get_preset_names (preset);
+  fail_unless (g_strv_contains ((const gchar **) names, "mine"));
+  fail_unless_equals_int (g_strv_length (names), G_N_ELEMENTS (presets) + 1);
+  g_strfreev (names);
+  fail_unless (gst_preset_load_preset (preset, "mine"));
+  g_object_get (encoder, "quality", &quality, NULL);
+  fail_unless_equals_float (quality, 17);
+  fail_unless (gst_preset_load_preset (preset, "proxy"));
+  g_object_get (encoder, "quality", &quality, NULL);
+  fail_unless_equals_float (quality, 42);
+  fail_unless (gst_preset_get_meta (preset, "proxy", "comment", &comment));
+  fail_unless_equals_string (comment, "Smaller");
+  g_free (comment);
+
+  g_object_set (encoder, "quality", 71.0, NULL);
+  fail_unless (gst_preset_save_preset (preset, "mine"));
+  fail_unless (g_file_test (saved, G_FILE_TEST_EXISTS));
+  fail_unless (gst_preset_load_preset (preset, "proxy"));
+  fail_unless (gst_preset_load_preset (preset, "mine"));
+  g_object_get (encoder, "quality", &quality, NULL);
+  fail_unless_equals_float (quality, 71);
+  fail_unless (gst_preset_delete_preset (preset, "mine"));
+  fail_if (gst_preset_load_preset (preset, "mine"));
+  fail_unless (gst_preset_delete_preset (preset, "proxy"));
+  fail_unless (gst_preset_load_preset (preset, "proxy"));
+  g_object_get (encoder, "quality", &quality, NULL);
+  fail_unless_equals_float (quality, 60);
+
+  g_unsetenv ("GST_PRESET_PATH");
+  g_remove (saved);
+  g_remove (path);
+  g_rmdir (folder);
+}
+
 /* Tests that a preset sets all that the presets differ in, whatever was set
  * before. No file and no variable of the environment is needed to find it. */
-GST_START_TEST (test_presets)
+TEST (test_presets)
 {
-  GstElement *encoder = gst_object_ref_sink (
+  g_autoptr (GstElement) encoder = gst_object_ref_sink (
       gst_element_factory_make ("pacoenc", NULL));
   gchar **names = gst_preset_get_preset_names (GST_PRESET (encoder));
   gchar *comment;
@@ -65,80 +123,14 @@ GST_START_TEST (test_presets)
   }
   fail_if (gst_preset_load_preset (GST_PRESET (encoder), "no such preset"));
   g_strfreev (names);
-  gst_object_unref (encoder);
 }
-GST_END_TEST;
-
-/* Tests that presets of files are there as well, and go first. What the user
- * saves and deletes is in a file; a preset of the plugin's shows again behind
- * it. */
-GST_START_TEST (test_presets_of_files)
-{
-  static const gchar file[] = "[_presets_]\nversion=9.0\n"
-                              "element-name=GstPacoEnc\n"
-                              "[mine]\nquality=17\n"
-                              "[proxy]\n_meta/comment=Smaller\nquality=42\n";
-  gchar *folder = g_dir_make_tmp ("paco-presets-XXXXXX", NULL);
-  gchar *path = g_build_filename (folder, "GstPacoEnc.prs", NULL);
-  gchar *saved = g_build_filename (g_get_user_data_dir (), "gstreamer-1.0",
-      "presets", "GstPacoEnc.prs", NULL);
-  gchar **names, *comment;
-  GstElement *encoder;
-  GstPreset *preset;
-  gdouble quality;
-
-  fail_unless (g_str_has_prefix (saved, g_getenv ("PACO_BUILD_ROOT")));
-  g_remove (saved);
-  fail_unless (g_file_set_contents (path, file, -1, NULL));
-  g_setenv ("GST_PRESET_PATH", folder, TRUE);
-  encoder = gst_object_ref_sink (gst_element_factory_make ("pacoenc", NULL));
-  preset = GST_PRESET (encoder);
-  names = gst_preset_get_preset_names (preset);
-  fail_unless (g_strv_contains ((const gchar **) names, "mine"));
-  fail_unless_equals_int (g_strv_length (names), G_N_ELEMENTS (presets) + 1);
-  g_strfreev (names);
-  fail_unless (gst_preset_load_preset (preset, "mine"));
-  g_object_get (encoder, "quality", &quality, NULL);
-  fail_unless_equals_float (quality, 17);
-  fail_unless (gst_preset_load_preset (preset, "proxy"));
-  g_object_get (encoder, "quality", &quality, NULL);
-  fail_unless_equals_float (quality, 42);
-  fail_unless (gst_preset_get_meta (preset, "proxy", "comment", &comment));
-  fail_unless_equals_string (comment, "Smaller");
-  g_free (comment);
-
-  g_object_set (encoder, "quality", 71.0, NULL);
-  fail_unless (gst_preset_save_preset (preset, "mine"));
-  fail_unless (g_file_test (saved, G_FILE_TEST_EXISTS));
-  fail_unless (gst_preset_load_preset (preset, "proxy"));
-  fail_unless (gst_preset_load_preset (preset, "mine"));
-  g_object_get (encoder, "quality", &quality, NULL);
-  fail_unless_equals_float (quality, 71);
-  fail_unless (gst_preset_delete_preset (preset, "mine"));
-  fail_if (gst_preset_load_preset (preset, "mine"));
-  fail_unless (gst_preset_delete_preset (preset, "proxy"));
-  fail_unless (gst_preset_load_preset (preset, "proxy"));
-  g_object_get (encoder, "quality", &quality, NULL);
-  fail_unless_equals_float (quality, 60);
-
-  g_unsetenv ("GST_PRESET_PATH");
-  g_remove (saved);
-  g_remove (path);
-  g_rmdir (folder);
-  g_free (saved);
-  g_free (path);
-  g_free (folder);
-  gst_object_unref (encoder);
-}
-GST_END_TEST;
 
 /* Returns frames coded under a preset, by gst-launch-1.0's syntax. They are of
  * noise, so those of broadcast-200 fill their budget. */
-GST_START_TEST (test_preset_coding)
+LOOP_TEST (test_preset_coding, G_N_ELEMENTS (presets))
 {
-  gchar *line = g_strdup_printf (
+  g_autoptr (PacoHarness) harness = paco_test_harness (
       "pacoenc name=encoder backend=cpu @preset=%s", presets[__i__].name);
-  GstHarness *harness = gst_harness_new_parse (line);
   gsize size;
 
   gst_harness_add_src_parse (harness,
@@ -147,7 +139,7 @@ GST_START_TEST (test_preset_coding)
       "identity",
       FALSE);
   for (guint i = 0; i < 2; i++) {
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
     PacoHeader header;
 
     fail_unless_equals_int (gst_harness_push_from_src (harness), GST_FLOW_OK);
@@ -160,26 +152,7 @@ GST_START_TEST (test_preset_coding)
     if (strcmp (presets[__i__].name, "broadcast-200") == 0)
       fail_unless (size <= 200000000 / 8 / 120 && size > 200000000 / 8 / 122,
           "%" G_GSIZE_FORMAT, size);
-    gst_buffer_unref (buffer);
   }
-  gst_harness_teardown (harness);
-  g_free (line);
-}
-GST_END_TEST;
-
-static Suite *
-presets_suite (void)
-{
-  Suite *suite = suite_create ("presets");
-  TCase *tcase = tcase_create ("presets");
-
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 60);
-  /* GStreamer keeps the presets of a class that it has read once. */
-  tcase_add_test (tcase, test_presets_of_files);
-  tcase_add_test (tcase, test_presets);
-  tcase_add_loop_test (tcase, test_preset_coding, 0, G_N_ELEMENTS (presets));
-  return suite;
 }
 
-GST_CHECK_MAIN (presets);
+TEST_MAIN ("presets")

@@ -2,82 +2,15 @@
  * Helps tests that record into files and play them: pipelines that run to their end,
  * and the comparison of what comes back with what was recorded. */
 #pragma once
+#include "elements.h"
 #include <gst/app/gstappsink.h>
-#include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
-#include <glib/gstdio.h>
-#include <stdlib.h>
-
-#define TIMEOUT (60 * GST_SECOND)
-
-/* Ends the program, whose tests are skipped, where one of the elements is not
- * installed. */
-static inline void
-need_elements (const gchar *const *names)
-{
-  for (guint i = 0; names[i]; i++)
-    if (!gst_registry_check_feature_version (
-            gst_registry_get (), names[i], 1, 0, 0)) {
-      g_print ("GStreamer's %s is not installed: skipped\n", names[i]);
-      exit (77);
-    }
-}
-
-/* --- pipelines -------------------------------------------------------- */
 
 typedef struct
 {
   GstElement *pipeline;
   GstAppSink *sink;
 } Player;
-
-static inline GstElement *
-launch (const gchar *format, ...)
-{
-  va_list arguments;
-  GError *error = NULL;
-  GstElement *pipeline;
-  gchar *description;
-
-  va_start (arguments, format);
-  description = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  pipeline = gst_parse_launch (description, &error);
-  fail_unless (
-      error == NULL, "%s: %s", description, error ? error->message : "");
-  g_free (description);
-  return pipeline;
-}
-
-/* Runs a pipeline to the end or to an error, which the caller frees. */
-static inline GError *
-run_to_end (GstElement *pipeline)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  GError *error = NULL;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (
-      bus, TIMEOUT, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-  fail_unless (message, "the pipeline does not come to its end");
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  return error;
-}
-
-/* Runs a pipeline to the end, which has to come without an error. */
-static inline void
-run (GstElement *pipeline)
-{
-  GError *error = run_to_end (pipeline);
-
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-}
 
 /* Starts a pipeline with an appsink "sink", or a playbin with one. */
 static inline void
@@ -91,7 +24,8 @@ start (Player *player, GstElement *pipeline)
   player->sink = GST_APP_SINK (sink);
   g_object_set (sink, "sync", FALSE, "max-buffers", 3, NULL);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL, TIMEOUT),
+  fail_unless_equals_int (
+      gst_element_get_state (pipeline, NULL, NULL, TIME_LIMIT),
       GST_STATE_CHANGE_SUCCESS);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
 }
@@ -111,7 +45,7 @@ pull_all (Player *player)
       (GDestroyNotify) gst_sample_unref);
   GstSample *sample;
 
-  while ((sample = gst_app_sink_try_pull_sample (player->sink, TIMEOUT)))
+  while ((sample = gst_app_sink_try_pull_sample (player->sink, TIME_LIMIT)))
     g_ptr_array_add (samples, sample);
   fail_unless (gst_app_sink_is_eos (player->sink));
   return samples;
@@ -133,32 +67,6 @@ originals (const gchar *source, guint n_frames)
   stop (&player);
   fail_unless_equals_int (samples->len, n_frames);
   return samples;
-}
-
-static inline gchar *
-temporary_folder (void)
-{
-  gchar *folder = g_dir_make_tmp ("paco-XXXXXX", NULL);
-
-  fail_unless (folder);
-  return folder;
-}
-
-static inline void
-remove_folder (gchar *folder)
-{
-  GDir *dir = g_dir_open (folder, 0, NULL);
-  const gchar *name;
-
-  while ((name = g_dir_read_name (dir))) {
-    gchar *path = g_build_filename (folder, name, NULL);
-
-    g_unlink (path);
-    g_free (path);
-  }
-  g_dir_close (dir);
-  g_rmdir (folder);
-  g_free (folder);
 }
 
 /* --- comparing -------------------------------------------------------- */
@@ -270,7 +178,7 @@ static inline void
 expect_frames (Player *player, GPtrArray *frames, GstClockTime tolerance,
     const gchar *what)
 {
-  GPtrArray *samples = pull_all (player);
+  g_autoptr (GPtrArray) samples = pull_all (player);
 
   fail_unless (samples->len == frames->len, "%s: %u frames of %u", what,
       samples->len, frames->len);
@@ -278,5 +186,4 @@ expect_frames (Player *player, GPtrArray *frames, GstClockTime tolerance,
     expect_frame (frames, i, g_ptr_array_index (samples, i), tolerance, what);
   expect_same_caps (
       g_ptr_array_index (frames, 0), g_ptr_array_index (samples, 0), what);
-  g_ptr_array_unref (samples);
 }

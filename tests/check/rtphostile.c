@@ -41,10 +41,9 @@ static void
 send (Victim *victim, const GstPacoRtpHeader *header, const guint8 *body,
     gsize size)
 {
-  fail_unless_equals_int (gst_harness_push (victim->harness,
-                              rtp_test_new_packet (header, body, size,
-                                  victim->sequence++, SSRC, FALSE)),
-      GST_FLOW_OK);
+  push (victim->harness,
+      rtp_test_new_packet (
+          header, body, size, victim->sequence++, SSRC, FALSE));
 }
 
 /* Sends bytes begin..end-1 of frame number `number`. */
@@ -65,19 +64,17 @@ static void
 expect_good (Victim *victim, guint16 number)
 {
   guint32 half = victim->map.size / 2;
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out = NULL;
 
-  while ((out = gst_harness_try_pull (victim->harness)) != NULL)
-    gst_buffer_unref (out);
+  drop_all (victim->harness);
   send_part (victim, number, half, victim->map.size);
   send_part (victim, number, 0, half);
   out = gst_harness_try_pull (victim->harness);
   fail_unless (out != NULL);
   fail_unless (paco_test_same_bytes (out, victim->frames->pdata[0]));
-  gst_buffer_unref (out);
 }
 
-GST_START_TEST (test_reasons)
+TEST (test_reasons)
 {
   Victim victim;
   guint32 size;
@@ -148,10 +145,8 @@ GST_START_TEST (test_reasons)
 #undef EXPECT
 }
 
-GST_END_TEST
-
 /* Tests symbols of a byte: there are more of them than there may be. */
-GST_START_TEST (test_tiny_symbols)
+TEST (test_tiny_symbols)
 {
   const GstPacoRtpHeader header = {
     .kind = GST_PACO_RTP_PARITY,
@@ -170,11 +165,9 @@ GST_START_TEST (test_tiny_symbols)
   victim_end (&victim);
 }
 
-GST_END_TEST
-
 /* Tests bytes that come one by one, with holes between: they are refused at some
  * point, so that they do not take ever more time. */
-GST_START_TEST (test_crumbs)
+TEST (test_crumbs)
 {
   GstPacoRtpHeader header = { .frame = 1, .frame_size = 1 << 16 };
   guint8 body = 1;
@@ -188,11 +181,9 @@ GST_START_TEST (test_crumbs)
   victim_end (&victim);
 }
 
-GST_END_TEST
-
 /* Tests packets each of which claims another large frame, whose pages are never
  * touched. */
-GST_START_TEST (test_many_large_frames)
+TEST (test_many_large_frames)
 {
   GstPacoRtpHeader header = { .frame_size = 128u << 20, .offset = 5 };
   guint8 body = 1;
@@ -205,8 +196,6 @@ GST_START_TEST (test_many_large_frames)
   expect_good (&victim, 2001);
   victim_end (&victim);
 }
-
-GST_END_TEST
 
 /* Returns the first bytes of the victim's frame, up to its payload, as if it had an
  * attachment of that size. */
@@ -258,10 +247,9 @@ check_attachment (guint32 attachment)
   bytes = forge_attachment (&victim, attachment, &size, &header.frame_size);
   before = most_resident ();
   for (guint i = 0; i < 20; i++, header.frame++)
-    fail_unless_equals_int (gst_harness_push (victim.harness,
-                                rtp_test_new_packet (&header, bytes, size,
-                                    victim.sequence++, SSRC, TRUE)),
-        GST_FLOW_OK);
+    push (victim.harness,
+        rtp_test_new_packet (
+            &header, bytes, size, victim.sequence++, SSRC, TRUE));
   fail_unless (most_resident () - before < 16 << 10, "%ld KiB",
       most_resident () - before);
   fail_unless_equals_uint64 (rtp_test_stat (victim.harness, "lost-frames"), 20);
@@ -270,13 +258,11 @@ check_attachment (guint32 attachment)
   victim_end (&victim);
 }
 
-GST_START_TEST (test_attachments)
+TEST (test_attachments)
 {
   check_attachment (100000000);
   check_attachment (5000000);
 }
-
-GST_END_TEST
 
 /* Sends n pieces of a frame, whose bytes are at data. */
 static void
@@ -296,7 +282,7 @@ send_frame (Victim *victim, guint16 number, const guint8 *data, guint32 size,
 
 /* Tests that the memory of large frames grows with what comes, that bytes which are far
  * beyond that are left out, and that a frame may be as large as the one before. */
-GST_START_TEST (test_large_frames)
+TEST (test_large_frames)
 {
   GstPacoRtpHeader far = { .frame = 2, .offset = 20 << 20 };
   Victim victim;
@@ -328,8 +314,6 @@ GST_START_TEST (test_large_frames)
   victim_end (&victim);
 }
 
-GST_END_TEST
-
 /* Sends nothing of a frame but its parity, from which all of it follows. Returns how many
  * symbols it has. */
 static guint
@@ -338,8 +322,8 @@ send_parity (Victim *victim, guint16 number, guint32 symbol_size)
   const guint32 size = victim->map.size;
   const guint n = gst_paco_rtp_n_symbols (size, symbol_size);
   const guint n_groups = gst_paco_rtp_n_groups (n);
-  guint8 *padded = g_malloc0 (n * symbol_size);
-  guint8 *rows = g_malloc (GST_PACO_RTP_GROUP * symbol_size);
+  g_autofree guint8 *padded = g_malloc0 (n * symbol_size);
+  g_autofree guint8 *rows = g_malloc (GST_PACO_RTP_GROUP * symbol_size);
 
   memcpy (padded, victim->map.data, size);
   for (guint group = 0; group < n_groups; group++) {
@@ -366,14 +350,12 @@ send_parity (Victim *victim, guint16 number, guint32 symbol_size)
       send (victim, &header, rows + row * symbol_size, symbol_size);
     }
   }
-  g_free (rows);
-  g_free (padded);
   return n;
 }
 
 /* Tests that parity restores a thousand symbols of a frame and no more, because each
  * costs work. */
-GST_START_TEST (test_much_parity)
+TEST (test_much_parity)
 {
   GstBuffer *out;
   Victim victim;
@@ -398,15 +380,13 @@ GST_START_TEST (test_much_parity)
   victim_end (&victim);
 }
 
-GST_END_TEST
-
 /* Tests good packets whose bytes are changed here and there. */
-GST_START_TEST (test_random)
+TEST (test_random)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc", CAPS, 3);
-  GPtrArray *packets = rtp_test_packets (frames, 400, 40);
-  GstHarness *harness = rtp_test_depayloader ("rtppacodepay ! pacodec");
-  GstBuffer *out;
+  g_autoptr (GPtrArray) frames = rtp_test_frames ("pacoenc", CAPS, 3);
+  g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 400, 40);
+  g_autoptr (PacoHarness)
+      harness = rtp_test_depayloader ("rtppacodepay ! pacodec");
 
   for (guint round = 0; round < 30; round++)
     for (guint i = 0; i < packets->len; i++) {
@@ -427,33 +407,8 @@ GST_START_TEST (test_random)
         gst_buffer_unref (packet);
       else
         gst_harness_push (harness, packet);
-      while ((out = gst_harness_try_pull (harness)) != NULL)
-        gst_buffer_unref (out);
+      drop_all (harness);
     }
-  gst_harness_teardown (harness);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
 
-GST_END_TEST
-
-static Suite *
-rtphostile_suite (void)
-{
-  Suite *suite = suite_create ("rtphostile");
-  TCase *tests = tcase_create ("all");
-
-  tcase_set_timeout (tests, 120);
-  tcase_add_test (tests, test_reasons);
-  tcase_add_test (tests, test_tiny_symbols);
-  tcase_add_test (tests, test_crumbs);
-  tcase_add_test (tests, test_many_large_frames);
-  tcase_add_test (tests, test_attachments);
-  tcase_add_test (tests, test_large_frames);
-  tcase_add_test (tests, test_much_parity);
-  tcase_add_test (tests, test_random);
-  suite_add_tcase (suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN (rtphostile)
+TEST_MAIN ("rtphostile")

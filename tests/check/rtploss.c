@@ -118,15 +118,15 @@ push_some (GstHarness *harness, GPtrArray *packets, guint begin, guint end,
       rtp_test_push (harness, packets->pdata[i]);
 }
 
-GST_START_TEST (test_loss)
+TEST (test_loss)
 {
-  GPtrArray *frames = rtp_test_frames (
+  g_autoptr (GPtrArray) frames = rtp_test_frames (
       "pacoenc pipeline-depth=1 quality=95", LARGE, 4);
-  GPtrArray *packets = rtp_test_packets (frames, 700, 20);
+  g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 700, 20);
   guint64 damaged = 0, lost_frames = 0, blocks = 0, recovered = 0;
 
   for (guint round = 0; round < 8; round++) {
-    GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
+    g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
     gdouble share = round < 3 ? 0.01 : g_random_double_range (0.0, 0.6);
     guint begin = 0;
 
@@ -168,20 +168,16 @@ GST_START_TEST (test_loss)
     fail_unless_equals_uint64 (
         rtp_test_stat (harness, "frames"), frames->len - lost_frames);
     recovered += rtp_test_stat (harness, "recovered-packets");
-    gst_harness_teardown (harness);
   }
   fail_unless (recovered > 0);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
-
-GST_END_TEST
 
 /* Returns the frame with n more bytes behind its payload. */
 static GstBuffer *
 attach (GstBuffer *frame, gsize n)
 {
-  guint8 *bytes = g_malloc (n), *out;
+  g_autofree guint8 *bytes = g_malloc (n);
+  guint8 *out;
   PacoProbabilitySet carried;
   PacoHeader header;
   GstMapInfo map;
@@ -199,17 +195,16 @@ attach (GstBuffer *frame, gsize n)
   memcpy (out + header.header_size, map.data + map.size - payload, payload);
   memcpy (out + header.header_size + payload, bytes, n);
   gst_buffer_unmap (frame, &map);
-  g_free (bytes);
   return gst_buffer_new_wrapped (out, header.frame_size);
 }
 
 /* Tests that what is lost of an attachment is zero, and not what the memory had
  * before. No block is broken for it. */
-GST_START_TEST (test_attachment)
+TEST (test_attachment)
 {
-  GPtrArray *frames = rtp_test_frames (
-      "pacoenc pipeline-depth=1", CAPS ("I422_10LE", 200, 120), 1);
-  GPtrArray *packets;
+  g_autoptr (GPtrArray) frames = rtp_test_frames (
+      "pacoenc pipeline-depth=1", CAPS ("I422_10LE", 200, 120), 1),
+                        packets = NULL;
   GstBuffer *whole;
   guint32 begin;
 
@@ -220,8 +215,8 @@ GST_START_TEST (test_attachment)
   packets = rtp_test_packets (frames, 700, 20);
   mallopt (M_PERTURB, 0xa5);
   for (guint round = 0; round < 2; round++) {
-    GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
-    gboolean *lost = g_new0 (gboolean, packets->len);
+    g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
+    g_autofree gboolean *lost = g_new0 (gboolean, packets->len);
     Arrivals arrivals;
     GstMapInfo map;
     GstBuffer *out;
@@ -250,21 +245,15 @@ GST_START_TEST (test_attachment)
     gst_buffer_unmap (out, &map);
     gst_buffer_unref (out);
     arrivals_end (&arrivals, whole);
-    g_free (lost);
-    gst_harness_teardown (harness);
   }
   mallopt (M_PERTURB, 0);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
-
-GST_END_TEST
 
 /* Tests a picture of two lines a block, whose index needs several groups of
  * parity. Without parity a lost packet of the index loses the frame. */
-GST_START_TEST (test_groups)
+TEST (test_groups)
 {
-  GPtrArray *frames = rtp_test_frames_of ("snow",
+  g_autoptr (GPtrArray) frames = rtp_test_frames_of ("snow",
       "pacoenc levels=1 color-transform=none", CAPS ("GBR_12LE", 16384, 4), 1);
   GPtrArray *packets = rtp_test_packets (frames, 76, 30);
   GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
@@ -299,19 +288,17 @@ GST_START_TEST (test_groups)
   fail_unless_equals_uint64 (rtp_test_stat (harness, "lost-frames"), 1);
   gst_harness_teardown (harness);
   g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
-
-GST_END_TEST
 
 /* Tests that, as the last packets of a frame have parity, a frame does not wait
  * for the marker once it is safe, and one whose end is lost comes with the
  * next. */
-GST_START_TEST (test_lost_marker)
+TEST (test_lost_marker)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc quality=95", LARGE, 3);
-  GPtrArray *packets = rtp_test_packets (frames, 500, 50);
-  GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
+  g_autoptr (GPtrArray)
+      frames = rtp_test_frames ("pacoenc quality=95", LARGE, 3);
+  g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 500, 50);
+  g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
   guint begin = 0;
   GstBuffer *out;
 
@@ -329,7 +316,7 @@ GST_START_TEST (test_lost_marker)
     }
     if (f != 1) {
       while (f == 2 && gst_harness_buffers_in_queue (harness) > 1)
-        gst_buffer_unref (gst_harness_pull (harness));
+        pull_and_drop (harness);
       out = gst_harness_try_pull (harness);
       fail_unless (out != NULL);
       fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_CORRUPTED));
@@ -342,19 +329,14 @@ GST_START_TEST (test_lost_marker)
     begin = end;
   }
   fail_unless_equals_uint64 (rtp_test_stat (harness, "frames"), 3);
-  gst_harness_teardown (harness);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
 
-GST_END_TEST
-
 /* Tests that a lost frame leaves a gap of its time, and no lost packet does. */
-GST_START_TEST (test_gap)
+TEST (test_gap)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc", LARGE, 3);
-  GPtrArray *packets = rtp_test_packets (frames, 1400, 0);
-  GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
+  g_autoptr (GPtrArray) frames = rtp_test_frames ("pacoenc", LARGE, 3);
+  g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 1400, 0);
+  g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
   guint middle = rtp_test_end_of_frame (packets, 0), n = 0;
   GstEvent *event;
 
@@ -381,19 +363,15 @@ GST_START_TEST (test_gap)
     gst_event_unref (event);
   }
   fail_unless_equals_int (n, 1);
-  gst_harness_teardown (harness);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
 
-GST_END_TEST
-
 /* Tests that nobody sees that blocks without checks are broken. */
-GST_START_TEST (test_without_checks)
+TEST (test_without_checks)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc block-checks=false", LARGE, 3);
-  GPtrArray *packets = rtp_test_packets (frames, 1400, 20);
-  GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
+  g_autoptr (GPtrArray)
+      frames = rtp_test_frames ("pacoenc block-checks=false", LARGE, 3);
+  g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 1400, 20);
+  g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
   guint middle = rtp_test_end_of_frame (packets, 0);
   guint last = rtp_test_end_of_data (packets, middle) - 1;
 
@@ -404,19 +382,16 @@ GST_START_TEST (test_without_checks)
   rtp_test_expect_frame (harness, frames->pdata[2], 2);
   fail_unless (gst_harness_try_pull (harness) == NULL);
   fail_unless_equals_uint64 (rtp_test_stat (harness, "lost-frames"), 1);
-  gst_harness_teardown (harness);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
 
-GST_END_TEST
-
 /* Tests the way from pictures to pictures: at 2 % loss no frame is missing. */
-GST_START_TEST (test_decoded)
+TEST (test_decoded)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc quality=95", LARGE, 20);
-  GPtrArray *packets = rtp_test_packets (frames, 500, 20);
-  GstHarness *harness = rtp_test_depayloader ("rtppacodepay ! pacodec");
+  g_autoptr (GPtrArray)
+      frames = rtp_test_frames ("pacoenc quality=95", LARGE, 20);
+  g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 500, 20);
+  g_autoptr (PacoHarness)
+      harness = rtp_test_depayloader ("rtppacodepay ! pacodec");
   guint lost = 0;
 
   for (guint i = 0; i < packets->len; i++)
@@ -428,29 +403,6 @@ GST_START_TEST (test_decoded)
   fail_unless_equals_int (gst_harness_buffers_received (harness), frames->len);
   fail_unless (lost > 0);
   fail_unless_equals_uint64 (rtp_test_stat (harness, "frames"), frames->len);
-  gst_harness_teardown (harness);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
 
-GST_END_TEST
-
-static Suite *
-rtploss_suite (void)
-{
-  Suite *suite = suite_create ("rtploss");
-  TCase *tests = tcase_create ("all");
-
-  tcase_set_timeout (tests, 120);
-  tcase_add_test (tests, test_loss);
-  tcase_add_test (tests, test_attachment);
-  tcase_add_test (tests, test_groups);
-  tcase_add_test (tests, test_lost_marker);
-  tcase_add_test (tests, test_gap);
-  tcase_add_test (tests, test_without_checks);
-  tcase_add_test (tests, test_decoded);
-  suite_add_tcase (suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN (rtploss)
+TEST_MAIN ("rtploss")

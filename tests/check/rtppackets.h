@@ -16,18 +16,14 @@ static inline GPtrArray *
 rtp_test_frames_of (
     const char *pattern, const char *encoder, const char *caps, guint n)
 {
-  gchar *launch = g_strdup_printf (
+  g_autoptr (PacoHarness) harness = paco_test_harness (
       "videotestsrc pattern=%s num-buffers=%u ! video/x-raw, %s ! %s", pattern,
       n, caps, encoder);
-  GstHarness *harness = gst_harness_new_parse (launch);
-  GPtrArray *frames = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) gst_buffer_unref);
+  GPtrArray *frames = new_buffers ();
 
   gst_harness_play (harness);
   for (guint i = 0; i < n; i++)
     g_ptr_array_add (frames, gst_harness_pull (harness));
-  gst_harness_teardown (harness);
-  g_free (launch);
   return frames;
 }
 
@@ -43,22 +39,13 @@ rtp_test_frames (const char *encoder, const char *caps, guint n)
 static inline GPtrArray *
 rtp_test_packets (GPtrArray *frames, guint mtu, guint parity)
 {
-  gchar *launch = g_strdup_printf ("rtppacopay mtu=%u parity=%u", mtu, parity);
-  GstHarness *harness = gst_harness_new_parse (launch);
-  GPtrArray *packets = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) gst_buffer_unref);
-  GstBuffer *packet;
+  g_autoptr (PacoHarness)
+      harness = paco_test_harness ("rtppacopay mtu=%u parity=%u", mtu, parity);
 
   gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
   for (guint i = 0; i < frames->len; i++)
-    fail_unless_equals_int (
-        gst_harness_push (harness, gst_buffer_ref (frames->pdata[i])),
-        GST_FLOW_OK);
-  while ((packet = gst_harness_try_pull (harness)) != NULL)
-    g_ptr_array_add (packets, packet);
-  gst_harness_teardown (harness);
-  g_free (launch);
-  return packets;
+    push (harness, gst_buffer_ref (frames->pdata[i]));
+  return take_all (harness);
 }
 
 /* Reads what a packet says, and where its body is in rtp, which is mapped. */
@@ -117,7 +104,7 @@ rtp_test_new_packet (const GstPacoRtpHeader *header, const guint8 *body,
 static inline GstHarness *
 rtp_test_depayloader (const char *launch)
 {
-  GstHarness *harness = gst_harness_new_parse (launch);
+  GstHarness *harness = paco_test_harness (launch);
 
   gst_harness_set_src_caps_str (harness, RTP_TEST_CAPS);
   return harness;
@@ -127,14 +114,13 @@ rtp_test_depayloader (const char *launch)
 static inline guint64
 rtp_test_stat (GstHarness *harness, const char *name)
 {
-  return paco_test_stat_of (harness, "rtppacodepay", name);
+  return stat_of (harness, "rtppacodepay", name);
 }
 
 static inline void
 rtp_test_push (GstHarness *harness, GstBuffer *packet)
 {
-  fail_unless_equals_int (
-      gst_harness_push (harness, gst_buffer_ref (packet)), GST_FLOW_OK);
+  push (harness, gst_buffer_ref (packet));
 }
 
 /* Returns the number of the first packet that is of another frame than packet
@@ -169,7 +155,7 @@ rtp_test_end_of_data (GPtrArray *packets, guint i)
 static inline void
 rtp_test_expect_frame (GstHarness *harness, GstBuffer *frame, guint i)
 {
-  GstBuffer *out = gst_harness_try_pull (harness);
+  g_autoptr (GstBuffer) out = gst_harness_try_pull (harness);
 
   fail_unless (out != NULL, "frame %u has not come", i);
   fail_unless (paco_test_same_bytes (out, frame), "frame %u differs", i);
@@ -177,5 +163,4 @@ rtp_test_expect_frame (GstHarness *harness, GstBuffer *frame, guint i)
   fail_unless_equals_uint64 (
       GST_BUFFER_DURATION (out), GST_BUFFER_DURATION (frame));
   fail_if (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_CORRUPTED));
-  gst_buffer_unref (out);
 }

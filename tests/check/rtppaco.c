@@ -116,20 +116,20 @@ check_packets (GPtrArray *packets, guint begin, guint end, GstBuffer *frame,
   gst_paco_rtp_blocks_clear (&blocks);
 }
 
-GST_START_TEST (test_packets)
+TEST (test_packets)
 {
   static const char *const formats[] = { SMALL, LARGE, CAPS ("GRAY8", 1, 1),
     CAPS ("GBR_12LE", 333, 77), CAPS ("AYUV64", 65, 130) };
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     for (guint lossless = 0; lossless < 2; lossless++) {
-      GPtrArray *frames = rtp_test_frames (
+      g_autoptr (GPtrArray) frames = rtp_test_frames (
           lossless ? "pacoenc rate-control=lossless" : "pacoenc", formats[i],
           3);
       guint mtu = g_random_int_range (100, 2000);
       guint parity = g_random_int_range (0, 101);
-      GPtrArray *packets = rtp_test_packets (frames, mtu, parity);
-      GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
+      g_autoptr (GPtrArray) packets = rtp_test_packets (frames, mtu, parity);
+      g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
       guint begin = 0;
 
       for (guint f = 0; f < frames->len; f++) {
@@ -144,19 +144,14 @@ GST_START_TEST (test_packets)
       fail_unless_equals_uint64 (begin, packets->len);
       fail_unless_equals_uint64 (
           rtp_test_stat (harness, "frames"), frames->len);
-      gst_harness_teardown (harness);
-      g_ptr_array_unref (packets);
-      g_ptr_array_unref (frames);
     }
 }
 
-GST_END_TEST
-
 /* Tests that packets refer to the memory of the frame. */
-GST_START_TEST (test_no_copy)
+TEST (test_no_copy)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc", LARGE, 1);
-  GPtrArray *packets = rtp_test_packets (frames, 1400, 20);
+  g_autoptr (GPtrArray) frames = rtp_test_frames ("pacoenc", LARGE, 1);
+  g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 1400, 20);
   GstMapInfo frame, body;
   gsize at = 0;
 
@@ -173,11 +168,7 @@ GST_START_TEST (test_no_copy)
   }
   fail_unless_equals_uint64 (at, frame.size);
   gst_buffer_unmap (frames->pdata[0], &frame);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
-
-GST_END_TEST
 
 static GstFlowReturn
 count_lists (GstPad *pad, GstObject *parent, GstBufferList *list)
@@ -188,10 +179,10 @@ count_lists (GstPad *pad, GstObject *parent, GstBufferList *list)
 }
 
 /* Tests that a frame is two pushes, not hundreds. */
-GST_START_TEST (test_lists)
+TEST (test_lists)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc", LARGE, 2);
-  GstHarness *harness = gst_harness_new ("rtppacopay");
+  g_autoptr (GPtrArray) frames = rtp_test_frames ("pacoenc", LARGE, 2);
+  g_autoptr (PacoHarness) harness = gst_harness_new ("rtppacopay");
   guint n = 0;
 
   gst_pad_set_chain_list_function_full (
@@ -201,20 +192,14 @@ GST_START_TEST (test_lists)
     gst_harness_push (harness, gst_buffer_ref (frames->pdata[i]));
   fail_unless_equals_int (n, 2 * frames->len);
   fail_unless_equals_int (gst_harness_buffers_received (harness), 0);
-  gst_harness_teardown (harness);
-  g_ptr_array_unref (frames);
 }
 
-GST_END_TEST
-
 /* Tests that what is no frame is left out with a warning, and the next frame is sent. */
-GST_START_TEST (test_refused_frames)
+TEST (test_refused_frames)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc", SMALL, 1);
+  g_autoptr (GPtrArray) frames = rtp_test_frames ("pacoenc", SMALL, 1);
   GstBuffer *frame = frames->pdata[0], *bad;
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness ("rtppacopay", &bus);
-  GstMessage *message;
+  g_autoptr (PacoHarness) harness = paco_test_harness ("rtppacopay");
   PacoHeader header;
 
   paco_test_header (frame, &header);
@@ -228,37 +213,29 @@ GST_START_TEST (test_refused_frames)
     else
       gst_buffer_memset (
           bad, header.header_size, g_random_int (), header.index_size);
-    fail_unless_equals_int (gst_harness_push (harness, bad), GST_FLOW_OK);
+    push (harness, bad);
     fail_unless_equals_int (gst_harness_buffers_received (harness), 0);
   }
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  fail_unless (message != NULL);
-  gst_message_unref (message);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  expect_warning (harness, "");
+  expect_warning (harness, NULL);
   gst_harness_push (harness, gst_buffer_ref (frame));
   fail_unless (gst_harness_buffers_received (harness) > 0);
 
   gst_harness_set (harness, "rtppacopay", "mtu", 40, NULL);
   fail_unless_equals_int (
       gst_harness_push (harness, gst_buffer_ref (frame)), GST_FLOW_ERROR);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_unref (message);
-  paco_test_teardown_failed (harness, bus);
-  g_ptr_array_unref (frames);
+  expect_error (harness, 0, 0, "");
 }
-
-GST_END_TEST
 
 /* --- any order --------------------------------------------------------- */
 
-GST_START_TEST (test_order)
+TEST (test_order)
 {
   for (guint round = 0; round < 6; round++) {
-    GPtrArray *frames = rtp_test_frames ("pacoenc", LARGE, 4);
-    GPtrArray *packets = rtp_test_packets (
+    g_autoptr (GPtrArray) frames = rtp_test_frames ("pacoenc", LARGE, 4);
+    g_autoptr (GPtrArray) packets = rtp_test_packets (
         frames, g_random_int_range (200, 1500), round % 2 ? 0 : 20);
-    GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
+    g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
     guint64 twice = 0;
     guint begin = 0;
 
@@ -290,20 +267,15 @@ GST_START_TEST (test_order)
             + rtp_test_stat (harness, "late-packets"),
         packets->len + twice);
     fail_unless_equals_uint64 (rtp_test_stat (harness, "damaged-frames"), 0);
-    gst_harness_teardown (harness);
-    g_ptr_array_unref (packets);
-    g_ptr_array_unref (frames);
   }
 }
 
-GST_END_TEST
-
 /* Tests frames whose packets come mixed with the next one's. */
-GST_START_TEST (test_mixed_frames)
+TEST (test_mixed_frames)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc", SMALL, 8);
-  GPtrArray *packets = rtp_test_packets (frames, 300, 0);
-  GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
+  g_autoptr (GPtrArray) frames = rtp_test_frames ("pacoenc", SMALL, 8);
+  g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 300, 0);
+  g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
   guint begin = 0;
 
   for (guint f = 0; f < frames->len; f += 2) {
@@ -323,20 +295,15 @@ GST_START_TEST (test_mixed_frames)
     rtp_test_expect_frame (harness, frames->pdata[f + 1], f + 1);
     begin = end;
   }
-  gst_harness_teardown (harness);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
-
-GST_END_TEST
 
 /* Tests that numbers of frames begin again behind 65535, and may begin
  * anywhere. */
-GST_START_TEST (test_numbers)
+TEST (test_numbers)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc", SMALL, 6);
-  GPtrArray *packets = rtp_test_packets (frames, 1400, 20);
-  GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
+  g_autoptr (GPtrArray) frames = rtp_test_frames ("pacoenc", SMALL, 6);
+  g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 1400, 20);
+  g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
   guint16 number = 65536 - g_random_int_range (0, 7);
 
   for (guint round = 0; round < 2; round++) {
@@ -364,30 +331,21 @@ GST_START_TEST (test_numbers)
     /* A sender begins anew. */
     number = g_random_int_range (1000, 60000);
   }
-  gst_harness_teardown (harness);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
-
-GST_END_TEST
 
 /* --- life -------------------------------------------------------------- */
 
-GST_START_TEST (test_flush_and_eos)
+TEST (test_flush_and_eos)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc", LARGE, 2);
-  GPtrArray *packets = rtp_test_packets (frames, 1400, 20);
-  GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
+  g_autoptr (GPtrArray) frames = rtp_test_frames ("pacoenc", LARGE, 2);
+  g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 1400, 20);
+  g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
   guint middle = rtp_test_end_of_frame (packets, 0);
-  GstSegment segment;
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out = NULL;
 
   for (guint i = 0; i < middle / 2; i++)
     rtp_test_push (harness, packets->pdata[i]);
-  gst_harness_push_event (harness, gst_event_new_flush_start ());
-  gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (harness, gst_event_new_segment (&segment));
+  flush (harness, GST_FORMAT_TIME);
   for (guint i = middle / 2; i < middle; i++)
     rtp_test_push (harness, packets->pdata[i]);
   fail_unless (gst_harness_try_pull (harness) == NULL);
@@ -401,25 +359,20 @@ GST_START_TEST (test_flush_and_eos)
   out = gst_harness_try_pull (harness);
   fail_unless (out != NULL);
   fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_CORRUPTED));
-  gst_buffer_unref (out);
-  gst_harness_teardown (harness);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
-
-GST_END_TEST
 
 /* Tests going up and down, each time with another sender and a frame that is
  * not whole. */
-GST_START_TEST (test_states)
+TEST (test_states)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc", SMALL, 3);
-  GstElement *depayloader = gst_element_factory_make ("rtppacodepay", NULL);
-  GstHarness *harness = gst_harness_new_with_element (
-      depayloader, "sink", "src");
+  g_autoptr (GPtrArray) frames = rtp_test_frames ("pacoenc", SMALL, 3);
+  g_autoptr (GstElement)
+      depayloader = gst_element_factory_make ("rtppacodepay", NULL);
+  g_autoptr (PacoHarness)
+      harness = gst_harness_new_with_element (depayloader, "sink", "src");
 
   for (guint round = 0; round < 4; round++) {
-    GPtrArray *packets = rtp_test_packets (frames, 300, 30);
+    g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 300, 30);
     guint last = rtp_test_end_of_frame (
         packets, rtp_test_end_of_frame (packets, 0));
 
@@ -435,26 +388,20 @@ GST_START_TEST (test_states)
       gst_element_set_state (depayloader, GST_STATE_NULL);
     gst_element_set_state (depayloader, GST_STATE_PLAYING);
     fail_unless_equals_uint64 (rtp_test_stat (harness, "frames"), 0);
-    g_ptr_array_unref (packets);
   }
-  gst_harness_teardown (harness);
-  gst_object_unref (depayloader);
-  g_ptr_array_unref (frames);
 }
-
-GST_END_TEST
 
 /* Tests that another sender takes over in the middle of a frame, with another
  * video. */
-GST_START_TEST (test_sender_changes)
+TEST (test_sender_changes)
 {
-  GPtrArray *ours = rtp_test_frames ("pacoenc", SMALL, 2);
-  GPtrArray *theirs = rtp_test_frames (
-      "pacoenc", CAPS ("GBR_12LE", 320, 200), 2);
-  GPtrArray *packets = rtp_test_packets (ours, 300, 0);
-  GPtrArray *others = rtp_test_packets (theirs, 300, 0);
-  GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
-  GstCaps *caps;
+  g_autoptr (GPtrArray) ours = rtp_test_frames ("pacoenc", SMALL, 2);
+  g_autoptr (GPtrArray)
+      theirs = rtp_test_frames ("pacoenc", CAPS ("GBR_12LE", 320, 200), 2);
+  g_autoptr (GPtrArray) packets = rtp_test_packets (ours, 300, 0);
+  g_autoptr (GPtrArray) others = rtp_test_packets (theirs, 300, 0);
+  g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
+  g_autoptr (GstCaps) caps = NULL;
   gint width;
 
   for (guint i = 0; i < packets->len - 1; i++)
@@ -462,33 +409,25 @@ GST_START_TEST (test_sender_changes)
   rtp_test_expect_frame (harness, ours->pdata[0], 0);
   for (guint i = 0; i < others->len; i++)
     rtp_test_push (harness, others->pdata[i]);
-  gst_buffer_unref (gst_harness_pull (harness));
+  pull_and_drop (harness);
   rtp_test_expect_frame (harness, theirs->pdata[0], 0);
   rtp_test_expect_frame (harness, theirs->pdata[1], 1);
   caps = gst_pad_get_current_caps (harness->sinkpad);
   gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
   fail_unless_equals_int (width, 320);
-  gst_caps_unref (caps);
-  gst_harness_teardown (harness);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (others);
-  g_ptr_array_unref (ours);
-  g_ptr_array_unref (theirs);
 }
-
-GST_END_TEST
 
 /* Tests that fields are frames of their own, with times and markers of their
  * own. */
-GST_START_TEST (test_fields)
+TEST (test_fields)
 {
-  GPtrArray *frames = rtp_test_frames ("pacoenc",
+  g_autoptr (GPtrArray) frames = rtp_test_frames ("pacoenc",
       "format=I420, width=160, height=120, framerate=25/1 ! "
       "interlace field-pattern=1:1 ! "
       "video/x-raw(format:Interlaced), interlace-mode=alternate",
       4);
-  GPtrArray *packets = rtp_test_packets (frames, 1400, 20);
-  GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
+  g_autoptr (GPtrArray) packets = rtp_test_packets (frames, 1400, 20);
+  g_autoptr (PacoHarness) harness = rtp_test_depayloader ("rtppacodepay");
   guint markers = 0;
 
   for (guint i = 0; i < packets->len; i++) {
@@ -505,33 +444,6 @@ GST_START_TEST (test_fields)
     GST_BUFFER_DURATION (frames->pdata[f]) = 40 * GST_MSECOND;
     rtp_test_expect_frame (harness, frames->pdata[f], f);
   }
-  gst_harness_teardown (harness);
-  g_ptr_array_unref (packets);
-  g_ptr_array_unref (frames);
 }
 
-GST_END_TEST
-
-static Suite *
-rtppaco_suite (void)
-{
-  Suite *suite = suite_create ("rtppaco");
-  TCase *tests = tcase_create ("all");
-
-  tcase_set_timeout (tests, 120);
-  tcase_add_test (tests, test_packets);
-  tcase_add_test (tests, test_no_copy);
-  tcase_add_test (tests, test_lists);
-  tcase_add_test (tests, test_refused_frames);
-  tcase_add_test (tests, test_order);
-  tcase_add_test (tests, test_mixed_frames);
-  tcase_add_test (tests, test_numbers);
-  tcase_add_test (tests, test_flush_and_eos);
-  tcase_add_test (tests, test_states);
-  tcase_add_test (tests, test_sender_changes);
-  tcase_add_test (tests, test_fields);
-  suite_add_tcase (suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN (rtppaco)
+TEST_MAIN ("rtppaco")

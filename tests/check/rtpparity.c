@@ -2,7 +2,7 @@
  * Tests the code that restores lost packets (plugin/rtp/gstpacortpparity.c): whatever is
  * lost, as many rows of parity restore it. */
 #include "plugin/rtp/gstpacortpparity.h"
-#include <gst/check/gstcheck.h>
+#include "elements.h"
 #include <string.h>
 
 #define ROUNDS 60
@@ -27,10 +27,10 @@ static void
 lose_and_restore (
     GRand *random, guint n, guint n_rows, guint n_lost, gsize size)
 {
-  guint8 *symbols = g_malloc (n * size);
-  guint8 *sums = g_malloc0 (n_rows * size);
-  guint8 *lost = g_malloc (n_lost * size);
-  guint8 *scratch = g_malloc (n_lost * size);
+  g_autofree guint8 *symbols = g_malloc (n * size);
+  g_autofree guint8 *sums = g_malloc0 (n_rows * size);
+  g_autofree guint8 *lost = g_malloc (n_lost * size);
+  g_autofree guint8 *scratch = g_malloc (n_lost * size);
   guint8 columns[GST_PACO_RTP_GROUP], rows[GST_PACO_RTP_GROUP],
       factors[GST_PACO_RTP_GROUP];
 
@@ -60,16 +60,11 @@ lose_and_restore (
         memcmp (lost + k * size, symbols + columns[k] * size, size) == 0,
         "symbol %u of %u is not what it was (%u lost, %u rows, %zu bytes)",
         columns[k], n, n_lost, n_rows, size);
-
-  g_free (symbols);
-  g_free (sums);
-  g_free (lost);
-  g_free (scratch);
 }
 
-GST_START_TEST (test_restore)
+TEST (test_restore)
 {
-  GRand *random = g_rand_new ();
+  g_autoptr (GRand) random = g_rand_new ();
 
   lose_and_restore (random, 1, 1, 1, 1);
   lose_and_restore (
@@ -82,13 +77,10 @@ GST_START_TEST (test_restore)
     lose_and_restore (
         random, n, n_rows, n_lost, g_rand_int_range (random, 1, 200));
   }
-  g_rand_free (random);
 }
 
-GST_END_TEST
-
 /* Tests the values of docs/RTP.md, section 4. */
-GST_START_TEST (test_factors)
+TEST (test_factors)
 {
   static const struct
   {
@@ -113,18 +105,4 @@ GST_START_TEST (test_factors)
   }
 }
 
-GST_END_TEST
-
-static Suite *
-rtpparity_suite (void)
-{
-  Suite *suite = suite_create ("rtpparity");
-  TCase *tests = tcase_create ("all");
-
-  tcase_add_test (tests, test_restore);
-  tcase_add_test (tests, test_factors);
-  suite_add_tcase (suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN (rtpparity)
+TEST_MAIN ("rtpparity")

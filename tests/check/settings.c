@@ -7,11 +7,11 @@
 #define SMALL_CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
 
 /* Tests that settings that cannot be met give an error with a sentence. */
-GST_START_TEST (test_wrong_settings)
+TEST (test_wrong_settings)
 {
   static const struct
   {
-    const char *launch, *word;
+    const char *launch, *words;
   } cases[] = {
     { "pacoenc rate-control=bitrate", "set bitrate, or frame-size" },
     { "pacoenc rate-control=lossless wavelet=cdf97", "cdf53" },
@@ -22,29 +22,19 @@ GST_START_TEST (test_wrong_settings)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstBus *bus;
-    GstHarness *harness = paco_test_harness (cases[i].launch, &bus);
-    GError *error;
+    g_autoptr (PacoHarness)
+        harness = paco_test_gray_harness (cases[i].launch, 64, 48);
 
-    gst_harness_set_src_caps_str (harness, SMALL_CAPS);
     fail_if (gst_harness_push (harness, paco_test_gray_buffer (64, 48, 0))
         == GST_FLOW_OK);
-    error = paco_test_pop_error (bus);
-    fail_unless (error != NULL, "%s", cases[i].launch);
-    fail_unless (
-        g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS),
-        "%s: %s", cases[i].launch, error->message);
-    fail_unless (strcasestr (error->message, cases[i].word) != NULL, "%s: %s",
-        cases[i].launch, error->message);
-    g_error_free (error);
-    paco_test_teardown_failed (harness, bus);
+    expect_error (
+        harness, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, cases[i].words);
   }
 }
-GST_END_TEST;
 
 /* Tests that each wavelet and color transform is what the frame says; auto goes
  * by the format. */
-GST_START_TEST (test_transforms)
+TEST (test_transforms)
 {
   static const struct
   {
@@ -74,14 +64,14 @@ GST_START_TEST (test_transforms)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstBus *bus;
-    char *launch = g_strdup_printf ("pacoenc %s", cases[i].launch);
-    char *caps = g_strdup_printf ("video/x-raw,format=%s,width=64,height=48,"
-                                  "framerate=25/1",
+    g_autofree char *launch = g_strdup_printf ("pacoenc %s", cases[i].launch);
+    g_autofree char *caps = g_strdup_printf (
+        "video/x-raw,format=%s,width=64,height=48,"
+        "framerate=25/1",
         cases[i].format);
-    GstHarness *harness = paco_test_harness (launch, &bus);
+    g_autoptr (PacoHarness) harness = paco_test_harness (launch);
     GstVideoInfo info;
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
     PacoHeader header;
 
     gst_video_info_set_format (
@@ -89,50 +79,17 @@ GST_START_TEST (test_transforms)
     gst_harness_set_src_caps_str (harness, caps);
     buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
     gst_buffer_memset (buffer, 0, 77, info.size);
-    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+    push (harness, buffer);
     buffer = gst_harness_pull (harness);
     paco_test_header (buffer, &header);
     fail_unless_equals_int (
         header.coding.components[0].wavelet, cases[i].wavelet);
     fail_unless_equals_int (header.coding.color_transform, cases[i].transform);
-    gst_buffer_unref (buffer);
-    g_free (launch);
-    g_free (caps);
-    paco_test_teardown (harness, bus);
   }
-}
-GST_END_TEST;
-
-/* Returns the next warning on the bus, which the caller frees, or NULL. */
-static char *
-pop_warning (GstBus *bus)
-{
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  GError *warning = NULL;
-  char *text;
-
-  if (message == NULL)
-    return NULL;
-  gst_message_parse_warning (message, &warning, NULL);
-  text = g_strdup (warning->message);
-  g_error_free (warning);
-  gst_message_unref (message);
-  return text;
-}
-
-static void
-expect_warning (GstBus *bus, const char *word, const char *what)
-{
-  char *warning = pop_warning (bus);
-
-  fail_unless (word == NULL ? warning == NULL
-                            : warning != NULL && strstr (warning, word) != NULL,
-      "%s: %s", what, warning);
-  g_free (warning);
 }
 
 /* Tests that what was set and has no effect is told once, and frames are coded. */
-GST_START_TEST (test_ignored_settings)
+TEST (test_ignored_settings)
 {
   static const struct
   {
@@ -162,99 +119,80 @@ GST_START_TEST (test_ignored_settings)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstBus *bus;
-    GstHarness *harness = paco_test_harness (cases[i].launch, &bus);
-    GstElement *encoder = gst_harness_find_element (harness, "pacoenc");
+    g_autoptr (PacoHarness) harness = paco_test_harness (cases[i].launch);
 
     gst_harness_set_src_caps_str (harness, SMALL_CAPS);
     for (guint k = 0; k < 3; k++) {
-      fail_unless_equals_int (
-          gst_harness_push (harness, paco_test_gray_buffer (64, 48, k)),
-          GST_FLOW_OK);
-      expect_warning (bus, k == 0 ? cases[i].word : NULL, cases[i].launch);
+      push (harness, paco_test_gray_buffer (64, 48, k));
+      expect_warning (harness, k == 0 ? cases[i].word : NULL);
     }
 
-    g_object_set (encoder, "bitrate", 777, NULL);
+    gst_harness_set (harness, "pacoenc", "bitrate", 777, NULL);
     gst_harness_push (harness, paco_test_gray_buffer (64, 48, 3));
-    expect_warning (bus, cases[i].later, cases[i].launch);
-    gst_object_unref (encoder);
-    paco_test_teardown (harness, bus);
+    expect_warning (harness, cases[i].later);
   }
 }
-GST_END_TEST;
 
 /* Tests that more levels are left out than there are. */
-GST_START_TEST (test_reduce)
+TEST (test_reduce)
 {
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness (
-      "pacoenc levels=3 ! pacodec reduce=4", &bus);
-  GError *error;
+  g_autoptr (PacoHarness) harness = paco_test_gray_harness (
+      "pacoenc levels=3 ! pacodec reduce=4", 64, 48);
 
-  gst_harness_set_src_caps_str (harness, SMALL_CAPS);
   gst_harness_push (harness, paco_test_gray_buffer (64, 48, 0));
   gst_harness_push_event (harness, gst_event_new_eos ());
-  error = paco_test_pop_error (bus);
-  fail_unless (error != NULL);
-  fail_unless (
-      strstr (error->message, "set reduce to 3 or less"), "%s", error->message);
-  g_error_free (error);
-  paco_test_teardown_failed (harness, bus);
+  expect_error (harness, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+      "set reduce to 3 or less");
 }
-GST_END_TEST;
 
 /* Tests that who names a GPU is told that another processor does the work, and
  * who names none is not. */
-GST_START_TEST (test_missing_gpu)
+TEST (test_missing_gpu)
 {
   static const char *const launches[] = { "pacoenc cuda-device-id=999",
     "pacodec cuda-device-id=999", "pacoenc" };
 
   for (guint i = 0; i < G_N_ELEMENTS (launches); i++) {
-    GstElement *element = gst_parse_launch (launches[i], NULL);
-    GstBus *bus = gst_bus_new ();
+    g_autoptr (Pipeline) element = gst_object_ref_sink (launch (launches[i]));
+    g_autoptr (GstBus) bus = gst_bus_new ();
+    g_autoptr (GError) warning = NULL;
 
-    gst_object_ref_sink (element);
     gst_element_set_bus (element, bus);
     fail_if (gst_element_set_state (element, GST_STATE_PAUSED)
         == GST_STATE_CHANGE_FAILURE);
-    expect_warning (bus,
-        i < 2 ? "cuda-device-id=999 cannot be used, so the CPU codes" : NULL,
-        launches[i]);
-    gst_element_set_state (element, GST_STATE_NULL);
-    gst_element_set_bus (element, NULL);
+    warning = pop_said (bus, GST_MESSAGE_WARNING);
+    fail_unless_equals_int (warning != NULL, i < 2);
+    if (warning)
+      fail_unless (strstr (warning->message,
+                       "cuda-device-id=999 cannot be used, so the CPU codes"),
+          "%s: %s", launches[i], warning->message);
     gst_bus_set_flushing (bus, TRUE);
-    gst_object_unref (bus);
-    gst_object_unref (element);
   }
 }
-GST_END_TEST;
 
 static void
 expect_threads (const char *launch, const char *threads)
 {
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness (launch, &bus);
-  GstElement *encoder = gst_harness_find_element (harness, "pacoenc");
-  GstStructure *stats;
+  g_autoptr (PacoHarness) harness = paco_test_gray_harness (launch, 64, 48);
+  g_autoptr (GstStructure) stats = NULL;
   const char *device;
 
-  g_object_get (encoder, "stats", &stats, NULL);
+  push (harness, paco_test_gray_buffer (64, 48, 0));
+  pull_and_drop (harness);
+  stats = stats_of (harness, "pacoenc");
   device = gst_structure_get_string (stats, "device");
   fail_unless (g_str_has_prefix (device, threads), "%s: %s", launch, device);
-  gst_structure_free (stats);
-  gst_object_unref (encoder);
-  paco_test_teardown (harness, bus);
 }
 
 /* Tests that there are as many threads as were asked for, or as the process may
  * use. */
-GST_START_TEST (test_threads)
+TEST (test_threads)
 {
   cpu_set_t all, one;
   int cpu = 0;
 
   expect_threads ("pacoenc backend=cpu threads=3", "3 threads,");
+  expect_threads ("pacoenc backend=cpu threads=300", "300 threads");
   if (sched_getaffinity (0, sizeof (all), &all) != 0)
     return;
   while (!CPU_ISSET (cpu, &all))
@@ -266,22 +204,5 @@ GST_START_TEST (test_threads)
   expect_threads ("pacoenc backend=cpu threads=2", "2 threads,");
   sched_setaffinity (0, sizeof (all), &all);
 }
-GST_END_TEST;
 
-static Suite *
-settings_suite (void)
-{
-  Suite *suite = suite_create ("settings");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_wrong_settings);
-  tcase_add_test (tcase, test_transforms);
-  tcase_add_test (tcase, test_ignored_settings);
-  tcase_add_test (tcase, test_reduce);
-  tcase_add_test (tcase, test_missing_gpu);
-  tcase_add_test (tcase, test_threads);
-  return suite;
-}
-
-GST_CHECK_MAIN (settings);
+TEST_MAIN ("settings")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests streams in which slices of stacks are missing, damaged, of another
- * recording, or lie. Nothing is shown as if it were sound, and nothing is lost
+ * Tests streams in which slices of stacks are missing, damaged, late, of another
+ * recording or segment, or lie, and those of which only key units are asked for. Nothing is shown as if it were sound, and nothing is lost
  * without a word. */
 #include "codec/check.h"
 #include "codec/geometry.h"
@@ -59,15 +59,16 @@ damaged (GstBuffer *buffer)
 
 /* Tests that some slices are lost, others damaged: pictures of their stacks are
  * corrupted or left out, and all others are what they were. */
-GST_START_TEST (test_damage)
+TEST (test_damage)
 {
   for (guint c = 0; c < n_cases (12); c++) {
     gboolean hit[64] = { FALSE };
     g_autoptr (GPtrArray) slices = NULL, coded = NULL, left = new_buffers (),
                           pictures = NULL;
+    g_autoptr (PacoHarness)
+        harness = paco_test_decoder_harness ("pacodec conceal=true");
     guint n_hits = 0, n_shown = 0;
     Series series;
-    GstBus *bus;
 
     draw_series (&series, 60);
     series.lossless = TRUE;
@@ -75,31 +76,25 @@ GST_START_TEST (test_damage)
     slices = draw_slices (&series);
     coded = code (&series, slices);
     for (guint n = 0; n < coded->len; n++) {
-      GstBuffer *buffer = g_ptr_array_index (coded, n);
+      GstBuffer *buffer = coded->pdata[n];
       guint what = draw (0, 15);
 
-      if (what == 0) {
+      if (what <= 1)
         hit[n / series.length] = TRUE;
-      } else if (what == 1) {
-        hit[n / series.length] = TRUE;
-        g_ptr_array_add (left, damaged (buffer));
-      } else {
-        g_ptr_array_add (left, gst_buffer_ref (buffer));
-      }
+      if (what > 0)
+        g_ptr_array_add (
+            left, what == 1 ? damaged (buffer) : gst_buffer_ref (buffer));
       n_hits += what <= 1;
     }
-    pictures = decode (left, "pacodec conceal=true", &bus);
+    pictures = decode (harness, left);
     for (guint i = 0; i < pictures->len; i++) {
-      GstBuffer *picture = g_ptr_array_index (pictures, i);
-      guint n = GST_BUFFER_PTS (picture) / DURATION;
+      guint n = number_at (pictures, i);
 
-      if (!GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED))
-        fail_unless (same_samples (
-            &series.info, g_ptr_array_index (slices, n), picture));
-      if (hit[n / series.length])
-        continue;
-      fail_if (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED));
-      n_shown++;
+      fail_unless (is_corrupted (pictures, i)
+          || is_slice (&series, pictures, i, slices, n));
+      if (!hit[n / series.length])
+        fail_if (is_corrupted (pictures, i));
+      n_shown += !hit[n / series.length];
     }
     for (guint n = 0; n < slices->len; n++)
       n_shown -= !hit[n / series.length];
@@ -107,105 +102,96 @@ GST_START_TEST (test_damage)
     /* A stack that is lost to its end, or as a whole, is nobody's business
      * here: pacoparse counts frames. */
     if (left->len > 0 && n_hits > 0 && pictures->len < left->len) {
-      GstMessage *message = gst_bus_pop_filtered (
-          bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+      g_autoptr (GError) said = pop_said (GST_ELEMENT_BUS (harness->element),
+          GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
 
-      fail_unless (message != NULL);
-      gst_message_unref (message);
+      fail_unless (said != NULL);
     }
-    free_bus (bus);
+    ignore_errors (harness);
   }
 }
-GST_END_TEST;
 
 /* Tests that without a wavelet along the stack what is lost of it is no
  * business of the others. */
-GST_START_TEST (test_no_wavelet)
+TEST (test_no_wavelet)
 {
   g_autoptr (GPtrArray) slices = NULL, coded = NULL, left = new_buffers (),
                         pictures = NULL;
+  g_autoptr (PacoHarness) harness = paco_test_decoder_harness ("pacodec");
   guint lost = draw (1, 2), broken = draw (3, 4);
   PacoHeader header;
   Series series;
-  GstBus *bus;
 
   draw_series_of_one_column (&series, 5, 5);
   slices = draw_slices (&series);
   coded = code (&series, slices);
-  paco_test_header (g_ptr_array_index (coded, 0), &header);
+  paco_test_header (coded->pdata[0], &header);
   fail_unless_equals_int (header.video.slice.levels, 0);
-  for (guint n = 0; n < coded->len; n++) {
-    GstBuffer *buffer = g_ptr_array_index (coded, n);
-
+  for (guint n = 0; n < coded->len; n++)
     if (n != lost)
-      g_ptr_array_add (
-          left, n == broken ? damaged (buffer) : gst_buffer_ref (buffer));
-  }
-  pictures = decode (left, "pacodec", &bus);
+      g_ptr_array_add (left,
+          n == broken ? damaged (coded->pdata[n])
+                      : gst_buffer_ref (coded->pdata[n]));
+  pictures = decode (harness, left);
   fail_unless_equals_int (pictures->len, 4);
   fail_unless_equals_int (count_corrupted (pictures), 1);
   for (guint i = 0; i < pictures->len; i++) {
-    GstBuffer *picture = g_ptr_array_index (pictures, i);
-    guint n = GST_BUFFER_PTS (picture) / DURATION;
+    guint n = number_at (pictures, i);
 
-    fail_unless (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED)
+    fail_unless (is_corrupted (pictures, i)
             ? n == broken
-            : same_samples (
-                &series.info, g_ptr_array_index (slices, n), picture));
+            : is_slice (&series, pictures, i, slices, n));
   }
-  free_bus (bus);
 }
-GST_END_TEST;
+
+static void
+replace (GPtrArray *coded, guint n, GstBuffer *buffer)
+{
+  gst_buffer_unref (coded->pdata[n]);
+  coded->pdata[n] = buffer;
+}
 
 /* Tests that what upstream calls corrupted counts as damaged although no check tells. */
-GST_START_TEST (test_corrupted_upstream)
+TEST (test_corrupted_upstream)
 {
   g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = NULL;
+  g_autoptr (PacoHarness) harness = paco_test_decoder_harness ("pacodec");
   GstBuffer *corrupted;
   Series series;
-  GstBus *bus;
 
   draw_series_of_same (&series, 4, 8);
   slices = draw_same_slices (&series);
   coded = code (&series, slices);
-  corrupted = gst_buffer_copy (g_ptr_array_index (coded, 6));
+  corrupted = gst_buffer_copy (coded->pdata[6]);
   GST_BUFFER_FLAG_SET (corrupted, GST_BUFFER_FLAG_CORRUPTED);
-  gst_buffer_unref (g_ptr_array_index (coded, 6));
-  g_ptr_array_index (coded, 6) = corrupted;
-  pictures = decode (coded, "pacodec", &bus);
+  replace (coded, 6, corrupted);
+  pictures = decode (harness, coded);
   fail_unless_equals_int (pictures->len, 8);
-  fail_unless_equals_int (count_corrupted (pictures), 4);
-  for (guint i = 0; i < 4; i++)
-    fail_if (GST_BUFFER_FLAG_IS_SET (
-        g_ptr_array_index (pictures, i), GST_BUFFER_FLAG_CORRUPTED));
-  free_bus (bus);
+  for (guint i = 0; i < 8; i++)
+    fail_unless_equals_int (is_corrupted (pictures, i), i >= 4);
 }
-GST_END_TEST;
 
 static GPtrArray *
 packets_of (GPtrArray *coded)
 {
-  GPtrArray *packets = new_buffers ();
-  GstHarness *harness = gst_harness_new_parse ("rtppacopay mtu=300");
+  g_autoptr (PacoHarness)
+      harness = paco_test_decoder_harness ("rtppacopay mtu=300");
 
-  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
   for (guint n = 0; n < coded->len; n++)
-    gst_harness_push (harness, gst_buffer_ref (g_ptr_array_index (coded, n)));
-  take_all (harness, packets);
-  gst_harness_teardown (harness);
-  return packets;
+    push (harness, gst_buffer_ref (coded->pdata[n]));
+  return take_all (harness);
 }
 
 /* Tests lost packets of frames with checks of their blocks and without: what is
  * not called corrupted is as it was, and each frame is shown or told of. */
-GST_START_TEST (test_packet_loss)
+LOOP_TEST (test_packet_loss, 2)
 {
   g_autoptr (GPtrArray) slices = NULL, coded = NULL, packets = NULL,
-                        pictures = new_buffers ();
+                        pictures = NULL;
+  g_autoptr (PacoHarness)
+      harness = paco_test_harness ("rtppacodepay ! pacodec max-errors=-1");
   gdouble share = g_random_double_range (0.0, 0.1);
-  GstHarness *harness;
   Series series;
-  GstBus *bus;
 
   draw_series (&series, 60);
   series.lossless = TRUE;
@@ -213,33 +199,24 @@ GST_START_TEST (test_packet_loss)
   slices = draw_slices (&series);
   coded = code (&series, slices);
   packets = packets_of (coded);
-  harness = paco_test_harness ("rtppacodepay ! pacodec max-errors=-1", &bus);
   gst_harness_set_src_caps_str (harness,
       "application/x-rtp, media=video, clock-rate=90000, "
       "encoding-name=X-PACO, payload=96");
   /* Nobody knows of what is lost at either end. */
   for (guint i = 0; i < packets->len; i++)
     if (i == 0 || i == packets->len - 1 || g_random_double () >= share)
-      fail_unless_equals_int (
-          gst_harness_push (
-              harness, gst_buffer_ref (g_ptr_array_index (packets, i))),
-          GST_FLOW_OK);
+      push (harness, gst_buffer_ref (packets->pdata[i]));
   gst_harness_push_event (harness, gst_event_new_eos ());
-  take_all (harness, pictures);
-  for (guint i = 0; i < pictures->len; i++) {
-    GstBuffer *picture = g_ptr_array_index (pictures, i);
-    guint n = (GST_BUFFER_PTS (picture) + DURATION / 2) / DURATION;
-
-    fail_unless (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED)
-        || same_samples (&series.info, g_ptr_array_index (slices, n), picture));
-  }
+  pictures = take_all (harness);
+  for (guint i = 0; i < pictures->len; i++)
+    fail_unless (is_corrupted (pictures, i)
+        || is_slice (&series, pictures, i, slices, number_at (pictures, i)));
   fail_unless_equals_uint64 (pictures->len
-          + paco_test_stat_of (harness, "rtppacodepay", "lost-frames")
+          + stat_of (harness, "rtppacodepay", "lost-frames")
           + paco_test_stat (harness, "lost-frames"),
       slices->len);
-  paco_test_teardown_failed (harness, bus);
+  ignore_errors (harness);
 }
-GST_END_TEST;
 
 /* --- streams that lie --- */
 
@@ -322,44 +299,39 @@ draw_liars (void)
 
 /* Tests that whatever comes, each frame becomes a picture or is told of as
  * lost. */
-GST_START_TEST (test_liars)
+TEST (test_liars)
 {
   for (guint c = 0; c < n_cases (12); c++) {
-    g_autoptr (GPtrArray) frames = draw_liars (), pictures = new_buffers ();
-    GstBus *bus;
-    GstHarness *harness = paco_test_decoder_harness (
-        "pacodec backend=cpu threads=2 max-errors=-1", &bus);
+    g_autoptr (GPtrArray) frames = draw_liars (), pictures = NULL;
+    g_autoptr (PacoHarness) harness = paco_test_decoder_harness (
+        "pacodec backend=cpu threads=2 max-errors=-1");
 
     for (guint n = 0; n < frames->len; n++)
-      fail_unless_equals_int (
-          gst_harness_push (
-              harness, gst_buffer_ref (g_ptr_array_index (frames, n))),
-          GST_FLOW_OK);
+      push (harness, gst_buffer_ref (frames->pdata[n]));
     if (frames->len > 0)
       gst_harness_push_event (harness, gst_event_new_eos ());
-    take_all (harness, pictures);
+    pictures = take_all (harness);
     fail_unless_equals_uint64 (
         pictures->len + paco_test_stat (harness, "lost-frames"), frames->len);
-    paco_test_teardown_failed (harness, bus);
+    ignore_errors (harness);
   }
 }
-GST_END_TEST;
 
 /* Tests stacks that are alike but for the depth of their pictures, and so have
  * different sizes. */
-GST_START_TEST (test_other_depth)
+TEST (test_other_depth)
 {
   g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = NULL;
+  g_autoptr (PacoHarness) harness = paco_test_decoder_harness ("pacodec");
   GstVideoInfo info[2];
   Series series;
-  GstBus *bus;
 
   draw_series_of_same (&series, 3, 9);
   series.lossless = FALSE;
   slices = draw_same_slices (&series);
   coded = code (&series, slices);
   for (guint n = 3; n < 6; n++) {
-    GstBuffer *copy = gst_buffer_copy_deep (g_ptr_array_index (coded, n));
+    GstBuffer *copy = gst_buffer_copy_deep (coded->pdata[n]);
     PacoHeader header;
     GstMapInfo map;
 
@@ -368,38 +340,172 @@ GST_START_TEST (test_other_depth)
     slice_chunk (&map, &header)[8] = is_wide (&series) ? 8 : 16;
     paco_header_set_place (map.data, map.size, &header.video.place);
     gst_buffer_unmap (copy, &map);
-    gst_buffer_unref (g_ptr_array_index (coded, n));
-    g_ptr_array_index (coded, n) = copy;
+    replace (coded, n, copy);
   }
   info[0] = series.info;
   paco_test_info (&info[1],
       is_wide (&series) ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE,
       series.info.width, series.info.height);
-  pictures = decode (coded, "pacodec", &bus);
+  pictures = decode (harness, coded);
   fail_unless_equals_int (pictures->len, 9);
   for (guint n = 0; n < 9; n++)
-    fail_unless_equals_int (
-        gst_buffer_get_size (g_ptr_array_index (pictures, n)),
+    fail_unless_equals_int (gst_buffer_get_size (pictures->pdata[n]),
         GST_VIDEO_INFO_SIZE (&info[n / 3 % 2]));
-  free_bus (bus);
 }
-GST_END_TEST;
 
-static Suite *
-stackdamage_suite (void)
+/* --- streams that are late, of another segment, or of key units --- */
+
+static GstBuffer *
+at (GPtrArray *coded, guint n, guint64 time)
 {
-  Suite *suite = suite_create ("stackdamage");
-  TCase *chain = tcase_create ("general");
+  GstBuffer *buffer = gst_buffer_copy (coded->pdata[n]);
 
-  suite_add_tcase (suite, chain);
-  tcase_set_timeout (chain, 120);
-  tcase_add_test (chain, test_damage);
-  tcase_add_test (chain, test_no_wavelet);
-  tcase_add_test (chain, test_corrupted_upstream);
-  tcase_add_loop_test (chain, test_packet_loss, 0, 2);
-  tcase_add_test (chain, test_liars);
-  tcase_add_test (chain, test_other_depth);
-  return suite;
+  GST_BUFFER_PTS (buffer) = time * DURATION;
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  return buffer;
 }
 
-GST_CHECK_MAIN (stackdamage);
+/* Tests that a stack is left out as a whole, if all of it is late, or not at
+ * all; also the first one after other frames. */
+LOOP_TEST (test_late, 2)
+{
+  /* The first stack is late, the second one in a part, the third one is
+   * not. */
+  static const guint64 times[] = { 1, 2, 3, 4, 5, 1000, 1001, 1002, 1003 };
+  const gboolean qos = __i__;
+  g_autoptr (GPtrArray) slices = NULL, coded = NULL, singles = NULL,
+                        pictures = NULL;
+  g_autoptr (PacoHarness)
+      harness = paco_test_decoder_harness ("pacodec qos=%d", qos);
+  Series series;
+
+  draw_small (&series, 3, 9);
+  slices = draw_slices (&series);
+  coded = code (&series, slices);
+  series.length = 1;
+  singles = code (&series, slices);
+  push (harness, at (singles, 0, 0));
+  pull_and_drop (harness);
+  push_qos (harness);
+  for (guint n = 0; n < 9; n++)
+    push (harness, at (coded, n, times[n]));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  pictures = take_all (harness);
+  /* The base class leaves out decoded pictures that are late. */
+  fail_unless_equals_int (pictures->len, qos ? 4 : 9);
+  fail_unless_equals_int (count_corrupted (pictures), 0);
+  for (guint i = 0; i < pictures->len; i++)
+    fail_unless (is_slice (&series, pictures, i, slices, i + (qos ? 5 : 0)));
+  expect_warning (harness, NULL);
+}
+
+/* Tests that a key unit that is asked for, for a picture that comes too late,
+ * is the next one. */
+TEST (test_late_key_unit)
+{
+  static const guint64 times[] = { 0, 1, 2, 1000, 1001 };
+  g_autoptr (PacoHarness) harness = NULL;
+  g_autoptr (GPtrArray) coded = NULL;
+  Series series;
+
+  draw_small (&series, 4, 5);
+  harness = encoder (&series);
+  gst_harness_set (harness, "pacoenc", "qos", TRUE, NULL);
+  for (guint n = 0; n < 5; n++) {
+    GstBuffer *buffer = draw_slice (&series, n);
+
+    GST_BUFFER_PTS (buffer) = times[n] * DURATION;
+    if (n == 2) {
+      push_qos (harness);
+      gst_harness_push_event (harness,
+          gst_video_event_new_downstream_force_key_unit (
+              2 * DURATION, 2 * DURATION, 2 * DURATION, TRUE, 1));
+    }
+    push (harness, buffer);
+  }
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  coded = take_all (harness);
+  fail_unless_equals_int (coded->len, 4);
+  for (guint i = 0; i < coded->len; i++) {
+    PacoHeader header;
+
+    paco_test_header (coded->pdata[i], &header);
+    fail_unless_equals_int (header.video.slice.length, 2);
+    fail_unless_equals_int (header.video.slice.position, i % 2);
+  }
+}
+
+/* Tests that a stack that ends early is of the segment that it came in. */
+TEST (test_segments)
+{
+  g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = NULL;
+  g_autoptr (PacoHarness) harness = paco_test_decoder_harness ("pacodec");
+  GstSegment segment;
+  Series series;
+
+  draw_series_of_same (&series, 4, 8);
+  slices = draw_same_slices (&series);
+  coded = code (&series, slices);
+  for (guint n = 0; n < 3; n++)
+    push (harness, at (coded, n, n));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = 1000 * DURATION;
+  segment.base = 3 * DURATION;
+  gst_harness_push_event (harness, gst_event_new_segment (&segment));
+  for (guint n = 4; n < 8; n++)
+    push (harness, at (coded, n, 1000 + n));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  pictures = take_all (harness);
+  fail_unless_equals_int (pictures->len, 7);
+  for (guint i = 0; i < 7; i++) {
+    fail_unless_equals_int (is_corrupted (pictures, i), i < 3);
+    fail_unless (i < 3 || is_slice (&series, pictures, i, slices, i + 1));
+  }
+}
+
+/* Tests streams of which only key units are asked for: a stack whose frames
+ * come all the same is shown, also without a wavelet what comes of it; the key
+ * unit of a stack alone is left out, which is no damage and told once. */
+LOOP_TEST (test_key_units, 8)
+{
+  gboolean all = __i__ & 1, wavelet = __i__ & 2, reverse = __i__ & 4;
+  g_autoptr (GPtrArray) slices = NULL, coded = NULL, pictures = NULL;
+  g_autoptr (PacoHarness) harness = paco_test_decoder_harness ("pacodec");
+  guint expected = all ? 12 : wavelet ? 0 : 3;
+  GstSegment segment;
+  Series series;
+
+  (wavelet ? draw_series_of_same : draw_series_of_one_column) (&series, 4, 12);
+  slices = wavelet ? draw_same_slices (&series) : draw_slices (&series);
+  coded = code (&series, slices);
+  /* The base class calls it an error if it never sees a picture. */
+  for (guint n = 0; n < 4; n++)
+    gst_harness_push (harness, at (coded, n, n));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.flags = GST_SEGMENT_FLAG_TRICKMODE
+      | GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS;
+  segment.rate = reverse ? -1.0 : 1.0;
+  segment.stop = 1000 * DURATION;
+  gst_harness_push_event (harness, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 12; i += all ? 1 : 4) {
+    guint n = reverse ? 4 * (2 - i / 4) + i % 4 : i;
+    GstBuffer *buffer = at (coded, n, n);
+
+    if (i % 4 == 0)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    gst_harness_push (harness, buffer);
+  }
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  pictures = take_all (harness);
+  fail_unless_equals_int (pictures->len, 4 + expected);
+  fail_unless_equals_int (count_corrupted (pictures), 0);
+  for (guint i = 4; i < pictures->len; i++)
+    fail_unless (
+        is_slice (&series, pictures, i, slices, number_at (pictures, i)));
+  fail_unless_equals_uint64 (paco_test_stat (harness, "lost-frames"), 0);
+  fail_unless_equals_uint64 (paco_test_stat (harness, "damaged-frames"), 0);
+  expect_warning (harness, expected == 0 ? "key units" : NULL);
+  expect_warning (harness, NULL);
+}
+
+TEST_MAIN ("stackdamage")

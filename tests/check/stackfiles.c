@@ -21,10 +21,9 @@ record (const gchar *folder, const gchar *muxer, guint length, guint n)
 
   paco_test_info (&series.info, GST_VIDEO_FORMAT_GRAY8, 32, 24);
   for (guint i = 0; i < n; i++) {
-    GstBuffer *buffer = draw_slice (&series, i);
+    g_autoptr (GstBuffer) buffer = draw_slice (&series, i);
 
     g_signal_emit_by_name (in, "push-buffer", buffer, &flow);
-    gst_buffer_unref (buffer);
   }
   g_signal_emit_by_name (in, "end-of-stream", &flow);
   gst_object_unref (in);
@@ -91,11 +90,11 @@ seek (Player *player, GstSeekFlags flags, guint n)
   fail_unless (gst_element_seek_simple (player->pipeline, GST_FORMAT_TIME,
       GST_SEEK_FLAG_FLUSH | flags, n * DURATION));
   fail_unless_equals_int (
-      gst_element_get_state (player->pipeline, NULL, NULL, TIMEOUT),
+      gst_element_get_state (player->pipeline, NULL, NULL, TIME_LIMIT),
       GST_STATE_CHANGE_SUCCESS);
 }
 
-GST_START_TEST (test_files)
+LOOP_TEST (test_files, 3)
 {
   static const struct
   {
@@ -107,8 +106,8 @@ GST_START_TEST (test_files)
     { "matroskamux !", "matroskademux !", FALSE },
   };
   guint end = draw (1, 60), length = draw (2, 17);
-  gchar *folder = temporary_folder ();
-  gchar *path = record (folder, kinds[__i__].muxer, length, end);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = record (folder, kinds[__i__].muxer, length, end);
   Player player;
 
   start (&player,
@@ -128,19 +127,16 @@ GST_START_TEST (test_files)
     expect_from (&player, n - n % length, end, "to a key unit");
   }
   stop (&player);
-  g_free (path);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
 /* Tests a file that begins with pictures that are each for themselves, and goes
  * on with stacks. */
-GST_START_TEST (test_mixed_file)
+TEST (test_mixed_file)
 {
   guint alone = draw (1, 20), end = alone + draw (2, 40), length = draw (2, 17);
-  gchar *folder = temporary_folder ();
+  g_autoptr (Folder) folder = temporary_folder ();
   gchar *path = NULL, *bytes;
-  GString *both = g_string_new (NULL);
+  g_autoptr (GString) both = g_string_new (NULL);
   Player player;
   gsize size;
 
@@ -168,19 +164,16 @@ GST_START_TEST (test_mixed_file)
           n + k < alone ? n + k : n + k - alone);
   }
   stop (&player);
-  g_string_free (both, TRUE);
   g_free (path);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
 /* Tests that a part of a stack, of a file that pacoparse reads on its own, may
  * be asked for: its pictures are sound, and there is no damage beside it. */
-GST_START_TEST (test_ranges)
+TEST (test_ranges)
 {
   guint end = draw (20, 60), length = draw (2, 17);
-  gchar *folder = temporary_folder ();
-  gchar *path = record (folder, "", length, end);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = record (folder, "", length, end);
   Player player;
   GstBus *bus;
 
@@ -210,24 +203,22 @@ GST_START_TEST (test_ranges)
   }
   gst_object_unref (bus);
   stop (&player);
-  g_free (path);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
 /* Tests that key units alone are asked for. Where pacoparse reads the file all
  * frames come, and all pictures are shown; a demuxer leaves the others of each
  * stack out, whose key units are then no pictures, but for that of a stack of
  * one. */
-GST_START_TEST (test_key_units)
+LOOP_TEST (test_key_units, 2)
 {
   const GstSeekFlags flags = GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_TRICKMODE
       | GST_SEEK_FLAG_TRICKMODE_KEY_UNITS;
   guint end = draw (20, 60), length = draw (2, 17);
   gboolean demuxed = __i__ > 0;
   guint alone = end % length == 1;
-  gchar *folder = temporary_folder ();
-  gchar *path = record (folder, demuxed ? "qtmux !" : "", length, end);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = record (
+      folder, demuxed ? "qtmux !" : "", length, end);
   g_autoptr (GPtrArray) samples = NULL;
   Player player;
 
@@ -241,17 +232,14 @@ GST_START_TEST (test_key_units)
   fail_unless_equals_int (samples->len, demuxed ? alone : end);
   expect_sound (samples);
   stop (&player);
-  g_free (path);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
 /* Has a player seek before it plays, as soon as it takes a seek; or when it shows the
  * first picture, if it is to wait for that. */
 static void
 begin_at (Player *player, GstElement *pipeline, GstEvent *seek, gboolean waits)
 {
-  gint64 end = g_get_monotonic_time () + TIMEOUT / GST_USECOND;
+  gint64 end = g_get_monotonic_time () + TIME_LIMIT / GST_USECOND;
 
   player->pipeline = pipeline;
   player->sink = GST_APP_SINK (
@@ -260,7 +248,7 @@ begin_at (Player *player, GstElement *pipeline, GstEvent *seek, gboolean waits)
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   if (waits)
     fail_unless_equals_int (
-        gst_element_get_state (pipeline, NULL, NULL, TIMEOUT),
+        gst_element_get_state (pipeline, NULL, NULL, TIME_LIMIT),
         GST_STATE_CHANGE_SUCCESS);
   while (!gst_element_send_event (pipeline, gst_event_ref (seek))) {
     fail_unless (g_get_monotonic_time () < end, "it takes no seek");
@@ -272,9 +260,9 @@ begin_at (Player *player, GstElement *pipeline, GstEvent *seek, gboolean waits)
 
 /* Checks that the player has got no error, and a warning if it must have one. */
 static void
-expect_warning (Player *player, gboolean warned, const gchar *what)
+expect_warned (Player *player, gboolean warned, const gchar *what)
 {
-  GstBus *bus = gst_element_get_bus (player->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (player->pipeline);
   GstMessage *message;
   GError *error = NULL;
 
@@ -287,13 +275,12 @@ expect_warning (Player *player, gboolean warned, const gchar *what)
     gst_message_unref (message);
   }
   fail_if (warned, "%s: there is no warning", what);
-  gst_object_unref (bus);
 }
 
 /* Tests a player that asks for key units alone from the beginning, forward or in
  * reverse, and plays on as usual. That no picture can be shown is a warning, and no
  * error. */
-GST_START_TEST (test_begin_with_key_units)
+LOOP_TEST (test_begin_with_key_units, 6)
 {
   static const struct
   {
@@ -311,8 +298,8 @@ GST_START_TEST (test_begin_with_key_units)
   guint end = draw (1, 60), length = draw (0, 3) ? draw (2, 17) : 1;
   guint n = reverse ? draw (1, end) : draw (0, end - 1);
   guint begin = reverse ? n - 1 : n, all = reverse ? n : end - n;
-  gchar *folder = temporary_folder ();
-  gchar *path = record (folder, kinds[__i__ / 2].muxer, length, end);
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = record (folder, kinds[__i__ / 2].muxer, length, end);
   GPtrArray *samples;
   Player player;
 
@@ -334,21 +321,18 @@ GST_START_TEST (test_begin_with_key_units)
   samples = pull_all (&player);
   expect_pictures (samples, begin, reverse, all, what);
   g_ptr_array_unref (samples);
-  expect_warning (&player, all == 0, what);
+  expect_warned (&player, all == 0, what);
   n = draw (0, end - 1);
   fail_unless (gst_element_seek (player.pipeline, 1.0, GST_FORMAT_TIME, flags,
       GST_SEEK_TYPE_SET, n * DURATION, GST_SEEK_TYPE_SET, GST_CLOCK_TIME_NONE));
   expect_from (&player, n, end, what);
   stop (&player);
-  g_free (path);
-  remove_folder (folder);
 }
-GST_END_TEST;
 
 /* Tests that files are split between stacks only. */
-GST_START_TEST (test_split_files)
+TEST (test_split_files)
 {
-  gchar *folder = temporary_folder ();
+  g_autoptr (Folder) folder = temporary_folder ();
   Player player;
   g_autoptr (GPtrArray) samples = NULL;
 
@@ -366,28 +350,7 @@ GST_START_TEST (test_split_files)
   fail_unless_equals_int (samples->len, 8);
   expect_sound (samples);
   stop (&player);
-  remove_folder (folder);
-}
-GST_END_TEST;
-
-static Suite *
-stackfiles_suite (void)
-{
-  static const gchar *const elements[] = { "qtmux", "qtdemux", "matroskamux",
-    "matroskademux", "splitmuxsink", "appsrc", NULL };
-  Suite *suite = suite_create ("stackfiles");
-  TCase *chain = tcase_create ("general");
-
-  need_elements (elements);
-  suite_add_tcase (suite, chain);
-  tcase_set_timeout (chain, 120);
-  tcase_add_loop_test (chain, test_files, 0, 3);
-  tcase_add_test (chain, test_mixed_file);
-  tcase_add_test (chain, test_ranges);
-  tcase_add_loop_test (chain, test_key_units, 0, 2);
-  tcase_add_loop_test (chain, test_begin_with_key_units, 0, 6);
-  tcase_add_test (chain, test_split_files);
-  return suite;
 }
 
-GST_CHECK_MAIN (stackfiles);
+TEST_MAIN ("stackfiles", "qtmux", "qtdemux", "matroskamux", "matroskademux",
+    "splitmuxsink", "appsrc")

@@ -94,12 +94,6 @@ draw_slice (const Series *series, guint n)
 }
 
 static inline GPtrArray *
-new_buffers (void)
-{
-  return g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
-}
-
-static inline GPtrArray *
 draw_slices (const Series *series)
 {
   GPtrArray *slices = new_buffers ();
@@ -107,19 +101,6 @@ draw_slices (const Series *series)
   for (guint n = 0; n < series->n_frames; n++)
     g_ptr_array_add (slices, draw_slice (series, n));
   return slices;
-}
-
-/* Draws a series for slices that are all the same, which are always worth a
- * wavelet along the stack. */
-static inline void
-draw_series_of_same (Series *series, guint length, guint n_frames)
-{
-  draw_series (series, 60);
-  series->lossless = TRUE;
-  series->length = length;
-  series->n_frames = n_frames;
-  paco_test_info (&series->info, GST_VIDEO_INFO_FORMAT (&series->info),
-      draw (20, 60), draw (8, 60));
 }
 
 /* Draws a small series that is coded without loss. */
@@ -130,6 +111,16 @@ draw_small (Series *series, guint length, guint n_frames)
   series->lossless = TRUE;
   series->length = length;
   series->n_frames = n_frames;
+}
+
+/* Draws a series for slices that are all the same, which are always worth a
+ * wavelet along the stack. */
+static inline void
+draw_series_of_same (Series *series, guint length, guint n_frames)
+{
+  draw_small (series, length, n_frames);
+  paco_test_info (&series->info, GST_VIDEO_INFO_FORMAT (&series->info),
+      draw (20, 60), draw (8, 60));
 }
 
 static inline GPtrArray *
@@ -158,82 +149,66 @@ draw_series_of_one_column (Series *series, guint length, guint n_frames)
 }
 
 static inline GstHarness *
-encoder (const Series *series, GstBus **bus)
+encoder (const Series *series)
 {
-  gchar *launch = g_strdup_printf (
+  GstHarness *harness = paco_test_harness (
       "pacoenc backend=cpu stack=%u tune=psnr rate-control=%s quality=%u "
       "pipeline-depth=%u threads=2 block-checks=%d",
       series->length, series->lossless ? "lossless" : "quality",
       series->lossless ? 90 : series->quality, series->depth,
       !series->unchecked);
-  GstHarness *harness = paco_test_harness (launch, bus);
-  GstCaps *caps = gst_video_info_to_caps (&series->info);
 
-  gst_harness_set_src_caps (harness, caps);
-  g_free (launch);
+  gst_harness_set_src_caps (harness, gst_video_info_to_caps (&series->info));
   return harness;
-}
-
-static inline void
-take_all (GstHarness *harness, GPtrArray *taken)
-{
-  GstBuffer *buffer;
-
-  while ((buffer = gst_harness_try_pull (harness)))
-    g_ptr_array_add (taken, buffer);
 }
 
 static inline GPtrArray *
 code (const Series *series, GPtrArray *slices)
 {
-  GPtrArray *coded = new_buffers ();
-  GstBus *bus;
-  GstHarness *harness = encoder (series, &bus);
+  g_autoptr (PacoHarness) harness = encoder (series);
 
   for (guint n = 0; n < slices->len; n++)
-    fail_unless_equals_int (gst_harness_push (harness,
-                                gst_buffer_ref (g_ptr_array_index (slices, n))),
-        GST_FLOW_OK);
+    push (harness, gst_buffer_ref (slices->pdata[n]));
   fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
-  take_all (harness, coded);
-  paco_test_teardown (harness, bus);
-  return coded;
+  return take_all (harness);
 }
 
+/* Pushes frames up to the first one that is refused, and the end. */
 static inline GPtrArray *
-decode (GPtrArray *coded, const gchar *launch, GstBus **bus)
+decode (GstHarness *harness, GPtrArray *coded)
 {
-  GPtrArray *pictures = new_buffers ();
-  GstHarness *harness = paco_test_decoder_harness (launch, bus);
-
   for (guint n = 0; n < coded->len; n++)
-    if (gst_harness_push (
-            harness, gst_buffer_ref (g_ptr_array_index (coded, n)))
+    if (gst_harness_push (harness, gst_buffer_ref (coded->pdata[n]))
         != GST_FLOW_OK)
       break;
   gst_harness_push_event (harness, gst_event_new_eos ());
-  take_all (harness, pictures);
-  gst_harness_teardown (harness);
-  return pictures;
-}
-
-static inline void
-free_bus (GstBus *bus)
-{
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
+  return take_all (harness);
 }
 
 static inline gboolean
-same_samples (const GstVideoInfo *info, GstBuffer *a, GstBuffer *b)
+is_corrupted (GPtrArray *pictures, guint i)
 {
-  GArray *x = paco_test_samples (info, a), *y = paco_test_samples (info, b);
-  gboolean same = x->len == y->len
-      && memcmp (x->data, y->data, 2 * x->len) == 0;
+  return GST_BUFFER_FLAG_IS_SET (pictures->pdata[i], GST_BUFFER_FLAG_CORRUPTED);
+}
 
-  g_array_unref (x);
-  g_array_unref (y);
-  return same;
+/* Says whether picture i has the samples of slice n. */
+static inline gboolean
+is_slice (const Series *series, GPtrArray *pictures, guint i, GPtrArray *slices,
+    guint n)
+{
+  g_autoptr (GArray) x = paco_test_samples (&series->info, pictures->pdata[i]);
+  g_autoptr (GArray) y = paco_test_samples (&series->info, slices->pdata[n]);
+
+  return x->len == y->len && memcmp (x->data, y->data, 2 * x->len) == 0;
+}
+
+/* Returns the number of the slice whose time a picture has. */
+static inline guint
+number_at (GPtrArray *pictures, guint i)
+{
+  GstClockTime time = GST_BUFFER_PTS ((GstBuffer *) pictures->pdata[i]);
+
+  return (time + DURATION / 2) / DURATION;
 }
 
 /* Returns how many pictures are flagged as corrupted. */
@@ -243,7 +218,6 @@ count_corrupted (GPtrArray *pictures)
   guint n = 0;
 
   for (guint i = 0; i < pictures->len; i++)
-    n += GST_BUFFER_FLAG_IS_SET (
-        g_ptr_array_index (pictures, i), GST_BUFFER_FLAG_CORRUPTED);
+    n += is_corrupted (pictures, i);
   return n;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests the plugin's features, every element in all its states, and pipelines that
  * are started, stopped and started again. */
-#include <gst/check/gstcheck.h>
-#include <glib/gstdio.h>
+#include "elements.h"
 #include <string.h>
 
 static const char *const elements[] = { "pacoenc", "pacodec", "pacoparse",
@@ -15,7 +14,7 @@ compare_names (gconstpointer a, gconstpointer b)
 }
 
 /* Tests that the plugin has these features and nothing else. */
-GST_START_TEST (test_features)
+TEST (test_features)
 {
   GList *features = gst_registry_get_feature_list_by_plugin (
       gst_registry_get (), "paco");
@@ -32,9 +31,8 @@ GST_START_TEST (test_features)
   g_ptr_array_unref (names);
   gst_plugin_feature_list_free (features);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_ranks)
+TEST (test_ranks)
 {
   static const struct
   {
@@ -61,16 +59,16 @@ GST_START_TEST (test_ranks)
     gst_object_unref (factory);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_states)
+TEST (test_states)
 {
   static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED,
     GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL,
     GST_STATE_PLAYING, GST_STATE_NULL, GST_STATE_PAUSED, GST_STATE_NULL };
 
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
-    GstElement *element = gst_element_factory_make (elements[i], NULL);
+    g_autoptr (GstElement)
+        element = gst_element_factory_make (elements[i], NULL);
 
     fail_unless (element != NULL, "%s", elements[i]);
     gst_object_ref_sink (element);
@@ -78,16 +76,15 @@ GST_START_TEST (test_states)
       fail_if (gst_element_set_state (element, states[k])
               == GST_STATE_CHANGE_FAILURE,
           "%s to %s", elements[i], gst_element_state_get_name (states[k]));
-    gst_object_unref (element);
   }
 }
-GST_END_TEST;
 
 /* Tests that every property can be read, and written with what was read. */
-GST_START_TEST (test_properties)
+TEST (test_properties)
 {
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
-    GstElement *element = gst_element_factory_make (elements[i], NULL);
+    g_autoptr (GstElement)
+        element = gst_element_factory_make (elements[i], NULL);
     guint n;
     GParamSpec **specs = g_object_class_list_properties (
         G_OBJECT_GET_CLASS (element), &n);
@@ -106,16 +103,14 @@ GST_START_TEST (test_properties)
       g_value_unset (&value);
     }
     g_free (specs);
-    gst_object_unref (element);
   }
 }
-GST_END_TEST;
 
 static void
 wait_for (GstElement *pipeline, GstMessageType expected)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
       bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
 
   fail_unless (message != NULL, "nothing happens");
@@ -127,13 +122,11 @@ wait_for (GstElement *pipeline, GstMessageType expected)
     fail ("%s", error->message);
   }
   fail_unless_equals_int (GST_MESSAGE_TYPE (message), expected);
-  gst_message_unref (message);
-  gst_object_unref (bus);
 }
 
-GST_START_TEST (test_play_twice)
+TEST (test_play_twice)
 {
-  GstElement *pipeline = gst_parse_launch (
+  g_autoptr (GstElement) pipeline = gst_parse_launch (
       "videotestsrc num-buffers=12 ! "
       "video/x-raw,format=I422_10LE,width=160,height=90 ! "
       "pacoenc pipeline-depth=3 ! pacoparse ! pacodec ! fakesink name=sink "
@@ -147,15 +140,13 @@ GST_START_TEST (test_play_twice)
     fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
         GST_STATE_CHANGE_SUCCESS);
   }
-  gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
 /* Tests pipelines that are stopped in the middle, in each state that data can
  * flow in. */
-GST_START_TEST (test_stop_while_playing)
+TEST (test_stop_while_playing)
 {
-  GstElement *pipeline = gst_parse_launch (
+  g_autoptr (GstElement) pipeline = gst_parse_launch (
       "videotestsrc ! "
       "video/x-raw,format=I420,width=320,height=180 ! "
       "pacoenc pipeline-depth=8 ! queue ! "
@@ -175,15 +166,13 @@ GST_START_TEST (test_stop_while_playing)
         gst_element_set_state (pipeline, down), GST_STATE_CHANGE_SUCCESS);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
 /* Tests seeks that flush, forwards and backwards, with frames in flight and a
  * sink that waits for the clock. */
-GST_START_TEST (test_flushing_seeks)
+TEST (test_flushing_seeks)
 {
-  GstElement *pipeline = gst_parse_launch (
+  g_autoptr (GstElement) pipeline = gst_parse_launch (
       "videotestsrc ! "
       "video/x-raw,format=I420,width=160,height=90 ! "
       "pacoenc pipeline-depth=4 ! "
@@ -205,14 +194,12 @@ GST_START_TEST (test_flushing_seeks)
           GST_STATE_CHANGE_SUCCESS);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
 /* Tests a queue that keeps more coded frames than are in flight. */
-GST_START_TEST (test_queued_output)
+TEST (test_queued_output)
 {
-  GstElement *pipeline = gst_parse_launch (
+  g_autoptr (GstElement) pipeline = gst_parse_launch (
       "videotestsrc num-buffers=60 ! "
       "video/x-raw,format=GRAY8,width=128,height=64 ! "
       "pacoenc pipeline-depth=8 ! queue max-size-buffers=100 "
@@ -223,9 +210,7 @@ GST_START_TEST (test_queued_output)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for (pipeline, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
 static void
 typefind_found (
@@ -237,9 +222,10 @@ typefind_found (
       : 0;
 }
 
-GST_START_TEST (test_typefind)
+TEST (test_typefind)
 {
-  gchar *path = g_build_filename (g_get_tmp_dir (), "paco-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (
+      g_get_tmp_dir (), "paco-XXXXXX", NULL);
   gint fd = g_mkstemp (path);
   gchar *launch = g_strdup_printf (
       "videotestsrc num-buffers=2 ! "
@@ -272,28 +258,6 @@ GST_START_TEST (test_typefind)
   gst_object_unref (pipeline);
   g_remove (path);
   g_free (launch);
-  g_free (path);
-}
-GST_END_TEST;
-
-static Suite *
-states_suite (void)
-{
-  Suite *suite = suite_create ("states");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 120);
-  tcase_add_test (tcase, test_features);
-  tcase_add_test (tcase, test_ranks);
-  tcase_add_test (tcase, test_states);
-  tcase_add_test (tcase, test_properties);
-  tcase_add_test (tcase, test_play_twice);
-  tcase_add_test (tcase, test_stop_while_playing);
-  tcase_add_test (tcase, test_flushing_seeks);
-  tcase_add_test (tcase, test_queued_output);
-  tcase_add_test (tcase, test_typefind);
-  return suite;
 }
 
-GST_CHECK_MAIN (states);
+TEST_MAIN ("states")

@@ -4,8 +4,7 @@
  * fails if an error comes, if something hangs, or if a sanitizer complains,
  * ThreadSanitizer above all (setup 'thread'). PACO_STORM_SECONDS says how long it
  * runs. */
-#include <glib/gstdio.h>
-#include <gst/check/gstcheck.h>
+#include "elements.h"
 #include <stdlib.h>
 
 #define N_PIPELINES 5
@@ -47,22 +46,19 @@ typedef struct
 static void
 expect_no_error (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
 
   if (message != NULL) {
-    GError *error;
-    gchar *details;
+    g_autoptr (GError) error = NULL;
+    g_autofree gchar *details = NULL;
 
     gst_message_parse_error (message, &error, &details);
     if (strcmp (error->message, NOTHING_CAME_OUT) != 0)
       g_error ("%s: %s (%s)", GST_MESSAGE_SRC_NAME (message), error->message,
           details);
-    g_error_free (error);
-    g_free (details);
     gst_message_unref (message);
   }
-  gst_object_unref (bus);
 }
 
 /* Seeks to well before the end, so that frames come out. */
@@ -148,7 +144,7 @@ sail (const gchar *description, GRand *rand)
 static gpointer
 storm (gpointer data)
 {
-  GRand *rand = g_rand_new ();
+  g_autoptr (GRand) rand = g_rand_new ();
   gchar *description = g_strdup (data);
 
   if (strstr (description, "%s") != NULL) {
@@ -161,7 +157,6 @@ storm (gpointer data)
   while (g_get_monotonic_time () < end)
     sail (description, rand);
   g_free (description);
-  g_rand_free (rand);
   return NULL;
 }
 
@@ -169,9 +164,9 @@ storm (gpointer data)
 static void
 record (void)
 {
-  gchar *description;
-  GstElement *pipeline;
-  GstBus *bus;
+  g_autofree gchar *description = NULL;
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstBus) bus = NULL;
   GstMessage *message;
   gint fd = g_file_open_tmp ("paco-storm-XXXXXX", &stream, NULL);
 
@@ -190,12 +185,9 @@ record (void)
   fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  g_free (description);
 }
 
-GST_START_TEST (test_storm)
+TEST (test_storm)
 {
   const gchar *seconds = g_getenv ("PACO_STORM_SECONDS");
   GThread *threads[N_PIPELINES];
@@ -212,18 +204,5 @@ GST_START_TEST (test_storm)
   g_unlink (stream);
   g_free (stream);
 }
-GST_END_TEST;
 
-static Suite *
-storm_suite (void)
-{
-  Suite *suite = suite_create ("storm");
-  TCase *test_case = tcase_create ("general");
-
-  suite_add_tcase (suite, test_case);
-  tcase_set_timeout (test_case, 300);
-  tcase_add_test (test_case, test_storm);
-  return suite;
-}
-
-GST_CHECK_MAIN (storm);
+TEST_MAIN ("storm")

@@ -53,12 +53,12 @@ static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_v210,
   GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_I420_10LE, GST_VIDEO_FORMAT_NV12,
   GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_UYVP };
 
-GST_START_TEST (test_any_stride)
+TEST (test_any_stride)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     for (guint k = 0; k < 6; k++) {
       GstVideoInfo info;
-      GstBuffer *in, *out;
+      g_autoptr (GstBuffer) in = NULL, out = NULL;
 
       paco_test_info (&info, formats[i], WIDTH, HEIGHT);
       in = paco_test_random_buffer (&info, i + k);
@@ -66,47 +66,41 @@ GST_START_TEST (test_any_stride)
           rearrange (&info, in, k / 2 * 13, k % 2, 0));
       paco_test_same_samples (
           &info, in, &info, out, gst_video_format_to_string (formats[i]));
-      gst_buffer_unref (in);
-      gst_buffer_unref (out);
     }
 }
-GST_END_TEST;
 
 static void
 expect_refusal (const GstVideoInfo *info, GstBuffer *in, const char *message)
 {
-  GstBus *bus;
-  GstHarness *harness = paco_test_harness ("pacoenc", &bus);
+  g_autoptr (PacoHarness) harness = paco_test_harness ("pacoenc");
   GError *error;
 
   gst_harness_set_src_caps (harness, gst_video_info_to_caps (info));
   fail_unless_equals_int (gst_harness_push (harness, in), GST_FLOW_ERROR);
-  error = paco_test_pop_error (bus);
+  error = paco_test_pop_error (harness);
   fail_unless (error != NULL);
   fail_unless (strstr (error->message, message) != NULL, "%s does not say %s",
       error->message, message);
   g_error_free (error);
-  paco_test_teardown_failed (harness, bus);
+  ignore_errors (harness);
 }
 
 /* Tests a last line that is not all there, of any plane. */
-GST_START_TEST (test_lines_beyond_the_buffer)
+TEST (test_lines_beyond_the_buffer)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstVideoInfo info;
-    GstBuffer *in;
+    g_autoptr (GstBuffer) in = NULL;
 
     paco_test_info (&info, formats[i], 96, HEIGHT); /* without padding */
     in = paco_test_random_buffer (&info, i);
     expect_refusal (&info, rearrange (&info, in, 0, FALSE, 20), "is not a");
     expect_refusal (&info, rearrange (&info, in, 200, TRUE, 220), "is not a");
-    gst_buffer_unref (in);
   }
 }
-GST_END_TEST;
 
 /* Tests lines that overlap. */
-GST_START_TEST (test_short_stride)
+TEST (test_short_stride)
 {
   GstVideoInfo info;
   gsize offset[GST_VIDEO_MAX_PLANES] = { 0 };
@@ -119,14 +113,13 @@ GST_START_TEST (test_short_stride)
       GST_VIDEO_FORMAT_v210, WIDTH, HEIGHT, 1, offset, stride);
   expect_refusal (&info, in, "the next one begins 176 bytes further");
 }
-GST_END_TEST;
 
 /* Tests a picture that is the upper left part of what the meta says. */
-GST_START_TEST (test_larger_meta)
+TEST (test_larger_meta)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstVideoInfo large, info;
-    GstBuffer *in, *out;
+    g_autoptr (GstBuffer) in = NULL, out = NULL;
 
     paco_test_info (&large, formats[i], 96, 2 * HEIGHT);
     paco_test_info (&info, formats[i], WIDTH, HEIGHT);
@@ -138,24 +131,7 @@ GST_START_TEST (test_larger_meta)
         "pacoenc rate-control=lossless ! pacodec", &info, gst_buffer_ref (in));
     paco_test_same_samples (
         &info, in, &info, out, gst_video_format_to_string (formats[i]));
-    gst_buffer_unref (in);
-    gst_buffer_unref (out);
   }
 }
-GST_END_TEST;
 
-static Suite *
-strides_suite (void)
-{
-  Suite *suite = suite_create ("strides");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_any_stride);
-  tcase_add_test (tcase, test_lines_beyond_the_buffer);
-  tcase_add_test (tcase, test_short_stride);
-  tcase_add_test (tcase, test_larger_meta);
-  return suite;
-}
-
-GST_CHECK_MAIN (strides);
+TEST_MAIN ("strides")
