@@ -134,12 +134,8 @@ void
 paco_cuda_frame_use (
     PacoCudaFrame *frame, const PacoCudaPlan *plans, unsigned form)
 {
-  if (frame->plan == &plans[form])
-    return;
   frame->form = form;
   frame->plan = &plans[form];
-  /* Pictures of another format follow. */
-  frame->transfer = (PacoTransfer){ 0 };
 }
 
 gboolean

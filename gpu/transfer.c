@@ -62,26 +62,6 @@ join_regions (PacoTransfer *transfer)
   transfer->n_regions = n + 1;
 }
 
-/* Says whether the picture's regions are those of the last one, moved by some bytes.
- * A picture in the device's memory has none. */
-static bool
-only_moved (const PacoTransfer *transfer, const PacoPicture *picture)
-{
-  const PacoPicture *old = &transfer->picture;
-  uintptr_t by = (uintptr_t) picture->data[0] - (uintptr_t) old->data[0];
-
-  if (transfer->n_regions == 0 || picture->memory != old->memory
-      || memcmp (&picture->crop, &old->crop, sizeof old->crop) != 0)
-    return false;
-  for (unsigned c = 0; c < transfer->n_components; c++)
-    if ((uintptr_t) picture->data[c] - (uintptr_t) old->data[c] != by
-        || picture->stride[c] != old->stride[c]
-        || memcmp (&picture->layout[c], &old->layout[c], sizeof old->layout[c])
-            != 0)
-      return false;
-  return true;
-}
-
 static size_t
 align (size_t size)
 {
@@ -177,13 +157,7 @@ paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
     *transfer = (PacoTransfer){ .picture = *picture };
     return;
   }
-  if (only_moved (transfer, picture)) {
-    for (unsigned i = 0; i < transfer->n_regions; i++)
-      transfer->regions[i].data = picture->data[0]
-          + (transfer->regions[i].data - transfer->picture.data[0]);
-    transfer->picture = *picture;
-    transfer->staged = false;
-  } else if (picture->crop.width > 0) {
+  if (picture->crop.width > 0) {
     find_part (transfer, picture, format, reduce);
   } else {
     find_regions (transfer, picture, format, reduce);

@@ -36,10 +36,8 @@ typedef struct
   ptrdiff_t stride[PACO_MAX_COMPONENTS];
 } PacoTransfer;
 
-/* Plans the transfer of a picture, with `reduce` levels left out. The format is that
- * of the calls before. It is cheap if only the addresses have changed, all by the
- * same number of bytes. It finds out what is page-locked, which must stay so until
- * the frame is finished. */
+/* Plans the transfer of a picture, with `reduce` levels left out. It finds out what is
+ * page-locked, which must stay so until the frame is finished. */
 void paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
     const PacoPictureFormat *format, unsigned reduce);
 

@@ -40,15 +40,15 @@ struct Coding
   bool cut, shared_codewords, raw_left_signs;
 };
 
-/* Says whether eight lanes share a codeword, if lanes share codewords at all. */
+/* True if eight lanes share a codeword, if lanes share codewords. */
 static DEVICE bool
 is_of_eight (uint32_t n_planes)
 {
   return PACO_SHARING_LANES (n_planes) == 8;
 }
 
-/* Notes for rate.cu, which may cut the block, that n codewords are reserved at the
- * end of a plane. */
+/* Notes the codewords at the end of a plane for rate.cu, which may cut the block
+ * there. */
 template <int PASSES>
 static DEVICE void
 note_end (const Block<true, PASSES> &block,
@@ -67,7 +67,6 @@ note_end (const Block<false, PASSES> &, const PacoBpcDecodeParameters &,
 {
 }
 
-/* Notes that the block can be cut at no plane. */
 template <int PASSES>
 static DEVICE void
 note_no_ends (
@@ -120,12 +119,11 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
     for (uint32_t w = 0; w < block.words; w++)
       for (int side = 0; side < 2; side++)
         block.at (L::CODED, side, w) = 0;
-    /* In a broken block no stripe may be awake; then no scan waits for the other
-     * lanes. */
+    /* In a broken block no stripe may be awake; then no scan waits for other lanes. */
     __syncwarp ();
   }
 
-  /* Makes what the scan has found significant, whether its sign was coded or not. */
+  /* Makes what the scan found significant, even without a coded sign. */
   DEVICE void take_effect ()
   {
     /* If no sign was coded, other lanes may still be reading. */
@@ -165,7 +163,7 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
     return n;
   }
 
-  /* Codes all planes. It stops early when there are more codewords than allowed. */
+  /* Stops when there are more codewords than allowed. */
   template <class Parameters>
   __device__ void code_planes (
       const Coding &coding, const Parameters &parameters)
@@ -189,8 +187,8 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
 
 /* --- The encoder --- */
 
-/* Does paco_policy_block() with a lane for each plane. Returns the number of
- * coefficients that are stored. */
+/* paco_policy_block() with a lane for each plane. Returns how many coefficients are
+ * stored. */
 static __device__ uint32_t
 decide (uint32_t top, uint32_t n_right, uint32_t n_coefficients, uint32_t lane,
     uint32_t complexity, Coding &coding)
@@ -219,7 +217,7 @@ decide (uint32_t top, uint32_t n_right, uint32_t n_coefficients, uint32_t lane,
   return n_stored;
 }
 
-/* Chooses the set (codec/policy_set.h); its arrays are where contexts will be. */
+/* paco_policy_set(), with its arrays where contexts will be. */
 template <int PASSES>
 static __device__ uint32_t
 choose_set (Block<true, PASSES> &block, const PacoGpuBlock &place,
@@ -259,8 +257,7 @@ template <int PASSES, bool SHARED> struct BlockEncoder
         + (raw.n_bits > n_all_fill ? (raw.n_bits - n_all_fill + 7) / 8 : 0);
   }
 
-  /* Codes the block, and returns its bytes. raw_bytes is what it would take with all
-   * planes raw. */
+  /* Returns the block's bytes. raw_bytes is what it takes with all planes raw. */
   __device__ uint32_t encode (Coding &coding,
       const PacoBpcEncodeParameters &parameters, uint32_t code,
       uint32_t raw_bytes)
@@ -290,8 +287,8 @@ template <int PASSES, bool SHARED> struct BlockEncoder
   }
 };
 
-/* Finds how coefficients become indices. With a budget that follows from the frame's
- * step number. A block outside of all areas loses planes. */
+/* With a budget the scaling follows from the frame's step number. A block outside of
+ * all areas loses planes. */
 static DEVICE Scaling
 take_step (const PacoBpcEncodeParameters &parameters, PacoGpuBlock &place)
 {
@@ -315,8 +312,7 @@ take_step (const PacoBpcEncodeParameters &parameters, PacoGpuBlock &place)
   return scaling;
 }
 
-/* Notes counts for rate.cu, which may cut the block. In top lane p has that of plane
- * p. */
+/* Notes counts for rate.cu; lane p has plane p's. */
 static DEVICE void
 note_top (const PacoBpcEncodeParameters &parameters, uint32_t record,
     uint32_t lane, uint32_t top)
@@ -417,7 +413,6 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
   return true;
 }
 
-/* Says whether the block's bytes have the check of its record. */
 static DEVICE bool
 is_unharmed (const PacoGpuRecord &record,
     const PacoBpcDecodeParameters &parameters, uint32_t lane)
@@ -480,8 +475,8 @@ decode (const PacoBpcDecodeParameters &parameters)
 
 /* --- The kernels --- */
 
-/* Most of the time a block waits for its visit before to end, so a multiprocessor
- * should hold many blocks. Slicing int32_t needs more registers. */
+/* A block mostly waits for its last visit, so a multiprocessor should hold many blocks.
+ * Slicing int32_t needs more registers. */
 #if __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
 #define BLOCKS_16 28 /* of the 32 that these hold */
 #else

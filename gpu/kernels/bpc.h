@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the block coder's kernels (bpc.cu) read and write: structs that C and CUDA both
- * include. encoder.c, decoder.c and frame.c of gpu/ fill them in. */
+ * What the block coder's kernels (bpc.cu) read and write. C and CUDA include it. */
 #pragma once
 #include "codec/contexts.h"
 #include "codec/rate_steps.h"
@@ -14,8 +13,8 @@
 #define PACO_DEVICE_POINTER(type) uint64_t
 #endif
 
-/* A codeblock as the kernels see it, made when the format is set. Blocks are
- * coded in the order of the array, so those that take longest come first. */
+/* A codeblock, made when the format is set. Blocks are coded in the order of the array,
+ * those that take longest first. */
 typedef struct
 {
   uint32_t record;       /* number in the order of the codestream */
@@ -30,21 +29,20 @@ typedef struct
   uint8_t dropped_planes; /* encoder: paco_policy_dropped_planes() */
   uint8_t fraction_bits;  /* encoder: 0, 1 or PACO_FRACTION_BITS */
   uint8_t family;         /* of probability sets */
-  /* Whether the wavelet is. The decoder then writes what FORMAT.md section 8 says,
-   * else m << d with its sign. In the encoder lost planes are then dropped ones,
-   * else they are lost before indices are rounded. */
+  /* The wavelet is. The decoder then writes what FORMAT.md section 8 says, else m << d
+   * with its sign. In the encoder lost planes are then dropped ones, else they are lost
+   * before indices are rounded. */
   uint8_t reversible;
-  /* Encoder, frames with a budget: whether all lines are counted
-   * (codec/rate_estimate.h), and which of the steps of all components' entries is
-   * the block's. */
+  /* Encoder, frames with a budget: all lines are counted (codec/rate_estimate.h), and
+   * the block's step among all components' entries. */
   uint8_t counts_all;
   uint16_t entry;
 } PacoGpuBlock;
 
-/* How many words one bitplane of a block takes. */
+/* Words of a bitplane of a block. */
 #define PACO_GPU_COLUMN_WORDS(height) (64 * (((height) + 31) / 32))
 
-/* How many words a block's code may take; planes is the most that it may have. */
+/* The most words of a block's code; planes is the most that it may have. */
 #define PACO_GPU_CODE_WORDS(n_coefficients, planes)                            \
   (((n_coefficients) * ((planes) + 1) + 31) / 32)
 
@@ -68,10 +66,10 @@ typedef struct
   uint8_t unused[3];
 } PacoGpuRecord;
 
-/* The probability sets of all families lie one behind the other, eight to a
- * family. A set is PACO_N_ROWS rows of 64 bytes. Contexts have other places in
- * these than in the format, so that the place of a refinement context is 48
- * and the three highest bits of c. Signs are in between. */
+/* Probability sets of all families follow each other, eight to a family. A set is
+ * PACO_N_ROWS rows of 64 bytes. Contexts have other places in them than in the format:
+ * that of a refinement context is 48 plus the three highest bits of c, and signs lie in
+ * between. */
 #define PACO_GPU_FAMILY_SETS 8
 #define PACO_GPU_ROW_BYTES 64
 #define PACO_GPU_SET_BYTES (PACO_N_ROWS * PACO_GPU_ROW_BYTES)
@@ -79,8 +77,8 @@ typedef struct
 #define PACO_GPU_SIGN_PLACE 41
 #define PACO_GPU_WAKE_PLACE 54
 
-/* How many bitplanes there is scratch memory for, which is how many a block may
- * have. The decoder takes a block with more as broken. */
+/* Bitplanes of scratch memory, the most that a block may have: with more, the decoder
+ * takes it as broken. */
 enum
 {
   PACO_BPC_PLANES_16 = 16, /* int16_t coefficients */
@@ -89,7 +87,7 @@ enum
 
 typedef struct
 {
-  /* int16_t or int32_t, see dwt.h */
+  /* int16_t or int32_t (dwt.h) */
   PACO_DEVICE_POINTER (const void) coefficients;
   PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
   PACO_DEVICE_POINTER (const uint8_t) rows;
@@ -97,13 +95,13 @@ typedef struct
   PACO_DEVICE_POINTER (uint32_t) planes;
   PACO_DEVICE_POINTER (uint32_t) code;
   PACO_DEVICE_POINTER (PacoGpuRecord) records;
-  /* 0, or PACO_BPC_PLANES_32 numbers for each record: PacoCutPoints (codec/cut.h),
-   * the codewords reserved at the end of each plane where the block can be cut. */
+  /* 0, or PACO_BPC_PLANES_32 numbers for each record: the codewords reserved at the end
+   * of each plane where the block can be cut (PacoCutPoints). */
   PACO_DEVICE_POINTER (uint16_t) plane_ends;
-  /* 0, or as many numbers: PacoBlockCounts.top. */
+  /* 0, or as many: PacoBlockCounts.top. */
   PACO_DEVICE_POINTER (uint32_t) tops;
-  /* 0, or all steps of all step numbers, n_entries for each, and the number whose
-   * steps and dropped planes take the place of the blocks' own. */
+  /* 0, or the steps of all step numbers, n_entries for each, and the number whose steps
+   * and dropped planes replace the blocks' own. */
   PACO_DEVICE_POINTER (const PacoRateStep) steps;
   PACO_DEVICE_POINTER (const uint32_t) step_number;
   uint32_t n_entries;
@@ -133,12 +131,12 @@ typedef struct
  * with this much dynamic shared memory. */
 #define PACO_BPC_THREADS 32
 
-/* Words of shared memory: tables, contexts and arrays for each 32 lines of a
- * block (bpc_block.cuh). */
+/* Words of shared memory: tables, and contexts and arrays for each 32 lines
+ * (bpc_block.cuh). */
 enum
 {
-  /* The bytes of a row that scans need. Each lane reads a row of its own, and rows
-   * that are 56 bytes apart share banks less often than rows 64 bytes apart. */
+  /* Bytes of a row that scans need. Each lane reads a row of its own, and rows 56 bytes
+   * apart share banks less often than rows 64 bytes apart. */
   PACO_BPC_ROW_BYTES = 56,
   PACO_BPC_ROW_WORDS = PACO_N_DENSITIES * PACO_BPC_ROW_BYTES / 4,
   PACO_BPC_TABLE_WORDS = PACO_BPC_ROW_WORDS + 16 + 4, /* rows, signs, waking */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a warp keeps of its codeblock in shared memory while it codes it, and the
- * tables of a bitplane. bpc.cu and the other bpc_*.cuh files include it. */
+ * What a warp keeps of its codeblock in shared memory while it codes it, and the tables
+ * of a bitplane. */
 #pragma once
 #include "codec/density.h"
 #include "gpu/kernels/bpc.h"
@@ -25,49 +25,45 @@ enum Scan
   SCAN_REST,          /* three: not significant and not coded yet */
 };
 
-/* The layout of shared memory: the tables, then contexts, then for every 32 lines of
- * the block the arrays below. A bit of a word is a line, and each word belongs to a
- * lane, so no two lanes use the same bank. Arrays have the lanes' left columns
- * first, then their right ones. */
+/* Shared memory has the tables, then contexts, then for every 32 lines of the block the
+ * arrays below. A bit of a word is a line. Each word belongs to a lane, so no two lanes
+ * use the same bank. Arrays have the lanes' left columns first, then their right
+ * ones. */
 template <int PASSES> struct Layout
 {
-  /* What is significant. With one pass, what the last scan found is missing if its
-   * signs are raw: nothing that follows depends on it. */
+  /* Significant coefficients. With one pass, those of the last scan are missing if its
+   * signs are raw: nothing that follows depends on them. */
   static constexpr int SIGNIFICANT = 0;
-  /* Which are negative; in the decoder, of those signs that were coded. */
+  /* Negative ones; in the decoder, of those signs that were coded. */
   static constexpr int SIGN = 64;
-  /* What became significant in the scan before. */
+  /* Coefficients that the last scan made significant. */
   static constexpr int FRESH = 128;
-  /* Density classes of the lane, four bits for each stripe of these lines, in
-   * half a word. */
+  /* Density classes of the lane, four bits for each stripe, in half a word. */
   static constexpr int DENSITY = 192;
-  /* With two and three passes: what was coded in this plane, but for refinement. So
-   * what was significant when the plane began is significant and not coded. */
+  /* With two and three passes: coefficients coded in this plane, but for refinement.
+   * Those that were significant when the plane began are significant and not coded. */
   static constexpr int CODED = 208;
   static constexpr int SIZE = PASSES > 1 ? 272 : 208;
 };
 
-/* The tables: the rows of the plane, one for each density class, bytes in the
- * places of bpc.h. Then words with P in their highest byte, of the block's
- * class: for signs (bpc_signs.cuh) and for stripes that wake, by how many of
- * those beside them are awake. Then for each stripe of the encoder, how many
- * planes it has. */
+/* The tables: the rows of the plane, one for each density class, bytes in the places of
+ * bpc.h. Then words with P in their highest byte, of the block's class: for signs, and
+ * for stripes that wake, by how many neighbors are awake. Then, in the encoder, the
+ * planes of each stripe. */
 constexpr int SIGN_TABLE = PACO_BPC_ROW_WORDS;
 constexpr int WAKE_TABLE = SIGN_TABLE + 16;
 constexpr int SET_OFFSET = WAKE_TABLE + 3; /* of the block's set, in bytes */
 constexpr int STRIPE_PLANES = PACO_BPC_TABLE_WORDS;
 static_assert (WAKE_TABLE + 4 == PACO_BPC_TABLE_WORDS, "");
-/* Where the weights are that bpc_scan_decode.cuh adds up: behind the decoder's next
- * codewords. */
+/* Weights that bpc_scan_decode.cuh adds up, after the decoder's next codewords. */
 constexpr int WEIGHT_TABLE = CODEWORD_RING + 128;
 
-/* The entry of the sign table that this lane fills: its context in the format,
- * and in bit 0 whether the symbol is inverted. h and v are those of FORMAT.md
- * 7.5, exchanged already in HL. The encoder knows all of a sign's context
- * beforehand and inverts symbols itself; its index says in bits 1 and 2 whether
- * h and v are not 0, and in bit 3 whether they are opposed; bit 0 is the symbol.
- * The decoder's is 5 * h + v, from the sums of the lateral and the vertical
- * signs, h of -1, 0, 1 plus 1, v of -2 .. 2 plus 2. */
+/* The entry of the sign table that this lane fills: its context in the format, and in
+ * bit 0 whether the symbol is inverted. h and v are those of FORMAT.md 7.5, exchanged
+ * in HL. The encoder knows all of a sign's context and inverts symbols itself: bit 0 of
+ * its index is the symbol, bits 1 and 2 say whether h and v are not 0, bit 3 whether
+ * they are opposed. The decoder's index is 5 * h + v, from the sums of the lateral
+ * signs plus 1 and of the vertical signs plus 2. */
 template <bool ENCODE>
 static __device__ uint32_t
 sign_entry_of_lane (uint32_t lane, uint32_t orientation)
@@ -114,8 +110,8 @@ template <bool ENCODE, int PASSES> struct Block
   uint32_t n_significant;
   uint32_t awake;        /* stripes, a bit each */
   uint32_t raw_signs[2]; /* all ones: this plane's signs of a side are raw */
-  /* Bitplanes in scratch memory: plane p, 32 lines w, lane t, side:
-   * planes[((p * words + w) * 32 + t) * 2 + side]. This points to lane's. */
+  /* The lane's first words in scratch memory: plane p, 32 lines w, lane t, side are at
+   * planes[((p * words + w) * 32 + t) * 2 + side]. */
   uint2 *planes;
 
   DEVICE uint32_t &at (int array, uint32_t w)
@@ -128,7 +124,6 @@ template <bool ENCODE, int PASSES> struct Block
     return at (array + 32 * side, w);
   }
 
-  /* The word of the column left or right of the lane's columns. */
   DEVICE uint32_t beyond (int array, int side, uint32_t w)
   {
     if (side == LEFT)
@@ -136,7 +131,7 @@ template <bool ENCODE, int PASSES> struct Block
     return lane < 31 ? (&at (array, LEFT, w))[1] : 0;
   }
 
-  /* The coefficients whose signs have been coded. */
+  /* Coefficients whose signs have been coded. */
   DEVICE uint32_t known (int side, uint32_t w)
   {
     uint32_t known = at (L::SIGNIFICANT, side, w);
@@ -159,13 +154,11 @@ template <bool ENCODE, int PASSES> struct Block
     return (height + PACO_STRIPE_LINES - 1) / PACO_STRIPE_LINES;
   }
 
-  /* Whether any stripe of 32 lines is awake. */
   DEVICE bool any_awake (uint32_t w) const
   {
     return awake >> (4 * w) & 15;
   }
 
-  /* Density classes of the lane in the stripes of 32 lines, four bits each. */
   DEVICE uint16_t &densities (uint32_t w)
   {
     return ((uint16_t *) (&at (L::DENSITY, w) - lane))[lane];
@@ -176,7 +169,7 @@ template <bool ENCODE, int PASSES> struct Block
     return densities (w) >> (4 * k) & 15;
   }
 
-  /* The coefficients that take part in a scan, in stripes that are awake; with
+  /* Coefficients that take part in a scan, in stripes that are awake; with
    * SCAN_NEIGHBORS, those that may take part. */
   DEVICE uint32_t members (Scan scan, int side, uint32_t w)
   {
@@ -194,9 +187,8 @@ template <bool ENCODE, int PASSES> struct Block
     return members;
   }
 
-  /* For SCAN_NEIGHBORS: the coefficients that have significant neighbours before these
- * 32 lines are visited: neighbours that were significant when the plane began, and
- * those found in the line above. */
+  /* For SCAN_NEIGHBORS: coefficients with significant neighbors before these 32 lines
+   * are visited, when the plane began or in the line above. */
   DEVICE uint32_t with_neighbors (int side, uint32_t w)
   {
     constexpr int S = L::SIGNIFICANT, F = L::FRESH;
@@ -217,27 +209,26 @@ template <bool ENCODE, int PASSES> struct Block
         | __funnelshift_r (rows[1], below, 1);
   }
 
-  /* Of 32 lines that are scanned, the significance contexts of some, a byte
-   * each. */
+  /* Significance contexts of some of the 32 lines that are scanned, a byte each. */
   DEVICE uint32_t &contexts (int side, uint32_t number)
   {
     return shared[TABLE_WORDS + (8 * side + number) * 32 + lane];
   }
 
-  /* Where contexts (LEFT, 0) are, in bytes. */
+  /* The place of contexts (LEFT, 0), in bytes. */
   DEVICE uint32_t context_place () const
   {
     return 4 * (TABLE_WORDS + lane);
   }
 
-  /* In the same place, the sign contexts of one column: bits 4 * k + (0..3) are
-   * those of line 4 * k + j. */
+  /* Sign contexts of one column, in the same place: bits 4 * k + (0..3) are those of
+   * line 4 * k + j. */
   DEVICE uint32_t &sign_contexts (uint32_t w, uint32_t j)
   {
     return shared[TABLE_WORDS + (4 * w + j) * 32 + lane];
   }
 
-  /* Whether all lanes take part in a visit to these lines. */
+  /* True if all lanes take part in visits to these lines. */
   DEVICE bool is_whole (uint32_t first_line, uint32_t n) const
   {
     return width == 64 && first_line + n <= height;
@@ -266,7 +257,6 @@ template <bool ENCODE, int PASSES> struct Block
     sign_entry = sign_entry_of_lane<ENCODE> (lane, orientation);
   }
 
-  /* The set of its family that the block is coded with. */
   DEVICE void use_set (uint32_t family, uint32_t set)
   {
     if (lane == 0)
@@ -288,8 +278,8 @@ template <bool ENCODE, int PASSES> struct Block
     }
   }
 
-  /* Loads the rows of the plane that begins, and from the row of the block's density what
- * signs and stripes take. */
+  /* Loads the rows of the plane, and from the row of the block's density the
+   * probabilities of signs and stripes. */
   __device__ void load_tables (const uint8_t *sets, uint32_t plane)
   {
     const uint8_t *first = sets + shared[SET_OFFSET]
@@ -326,7 +316,6 @@ template <bool ENCODE, int PASSES> struct Block
  * and each lane finds its density class in each of them (section 7.4). A word of a column
  * is four stripes, so classes are found for four at once, with arithmetic on bytes. */
 
-/* Local density classes by z. */
 struct DensityClasses
 {
   uint8_t of[PACO_MAX_LOCAL_DENSITY + 1];
@@ -348,8 +337,7 @@ density_classes ()
 
 static __device__ const DensityClasses density_class_table = density_classes ();
 
-/* Counts the bits that are set in each byte of a and of b, and adds both, byte by
- * byte. */
+/* Adds the number of bits in each byte of a and of b. */
 static DEVICE uint32_t
 count_in_bytes (uint32_t a, uint32_t b)
 {
@@ -361,7 +349,7 @@ count_in_bytes (uint32_t a, uint32_t b)
   return (a & 0x0f0f0f0f) + (a >> 4 & 0x0f0f0f0f);
 }
 
-/* Before a plane, sets DENSITY of the stripes that are awake. */
+/* Sets DENSITY of the stripes that are awake. */
 template <bool ENCODE, int PASSES>
 DEVICE void
 find_densities (Block<ENCODE, PASSES> &block)
@@ -406,7 +394,7 @@ find_densities (Block<ENCODE, PASSES> &block)
   }
 }
 
-/* Codes which stripes wake in a plane, and marks them as awake. */
+/* Codes which stripes wake, and marks them as awake. */
 template <bool ENCODE, int PASSES, bool SHARED>
 DEVICE void
 code_waking (Block<ENCODE, PASSES> &block,

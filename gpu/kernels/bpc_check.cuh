@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The check of a codeblock's bytes (FORMAT.md section 6), for bpc.cu and rate.cu.
- * The warp that codes the block adds it up when it has written or read the bytes and
- * they are still in the caches. It could not do that earlier, because the scans need
- * all registers that a warp has. */
+ * The check of a codeblock's bytes (FORMAT.md section 6). The warp that codes the block
+ * adds it up when it has written or read the bytes and they are still in the caches;
+ * during the scans it has no registers left. */
 #pragma once
 #include "codec/check.h"
 #include "gpu/kernels/lanes.cuh"
 
-/* All lanes get the check of `length` bytes, which begin `shift` bits behind
- * the first of the words. Only words that hold some of these bytes are read.
- * Not inlined, as the encoder would keep more in local memory then. */
+/* Returns the check of `length` bytes, which begin `shift` bits after the first of the
+ * words, to all lanes. Only words with some of these bytes are read. Not inlined, as
+ * the encoder would keep more in local memory then. */
 static __device__ __attribute__ ((noinline)) uint32_t
 check_of_block (
     const uint32_t *words, uint32_t shift, uint32_t length, uint32_t lane)

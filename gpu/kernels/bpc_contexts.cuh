@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Significance contexts of 32 lines of a column at once (FORMAT.md section 7.3), for
- * the scans and for rounding. The neighbours are words with a bit for each line.
- * Their weights are added up by logic on words, one for each bit of the sum, in less
- * than three instructions a coefficient.
+ * scans and rounding. Neighbors are words with a bit for each line, and logic on words
+ * adds up their weights, a word for each bit of the sum: less than three instructions a
+ * coefficient.
  *
- * To a visit, the lines above it are as they are after the scan, and those below as
- * they were before. On its own line left columns are as they were before, unless it
- * is the visit of a right column. The encoder knows all that. The decoder knows the
- * 32 lines above, and adds what it finds in these lines when it finds it
- * (bpc_scan_decode.cuh). */
+ * A visit sees the lines above as they are after the scan, and those below as before.
+ * On its own line left columns are as before, unless the visit is to a right column.
+ * The encoder knows all that. The decoder knows the lines above, and adds what it finds
+ * when it finds it (bpc_scan_decode.cuh). */
 #pragma once
 #include "gpu/kernels/bpc_block.cuh"
 
-/* A column's significance around 32 lines, as the visits to them see it. */
+/* A column's significance as the visits to these 32 lines see it. */
 struct ColumnWords
 {
   uint32_t before, after;      /* the scan: these lines */
@@ -26,8 +25,8 @@ add_bits (uint32_t a, uint32_t b, uint32_t c, uint32_t &sum, uint32_t &carry)
   carry = (a & b) | (a & c) | (b & c);
 }
 
-/* Adds up N bits of one place of binary numbers, in all 32 lines. Returns the sum's
- * lowest bit; the carries go to the next higher place. */
+/* Adds up N bits of one place of binary numbers. Returns the sum's lowest bit; the
+ * carries go to the next higher place. */
 template <int N>
 static DEVICE uint32_t
 add_place (const uint32_t *bits, uint32_t *carries)
@@ -48,7 +47,7 @@ add_place (const uint32_t *bits, uint32_t *carries)
   return queue[N + N / 2 - 1];
 }
 
-/* Bits that count once, twice and four times. Their sum has six bits. */
+/* Bits that count once, twice and four times; their sum has six bits. */
 template <int N1, int N2, int N4> struct WeightedBits
 {
   static constexpr int C1 = N1 / 2, C2 = (N2 + C1) / 2, C4 = (N4 + C2) / 2,
@@ -86,9 +85,8 @@ transpose_bytes (uint32_t (&bits)[8])
   }
 }
 
-/* The neighbours of 32 lines of a column: the two to the left and right, above
- * and below, the same two away, at the corners, and those a knight's move away.
- */
+/* Neighbors of 32 lines of a column at distances 1 and 2, diagonally, and by a knight's
+ * move. */
 struct Neighbors
 {
   uint32_t horizontal[2], vertical[2], horizontal_2[2], vertical_2[2];
@@ -125,7 +123,7 @@ weigh_ll (const Neighbors &n, uint32_t (&c)[6])
   bits.add_up (c);
 }
 
-/* In HL along is vertical, in LH horizontal. */
+/* Along is vertical in HL, horizontal in LH. */
 static DEVICE void
 weigh_oriented (const uint32_t (&along)[2], const uint32_t (&along_2)[2],
     const uint32_t (&across)[2], const uint32_t (&across_2)[2],
@@ -168,14 +166,14 @@ weigh_hh (const Neighbors &n, uint32_t (&c)[6])
   bits.add_up (c);
 }
 
-/* The columns that matter to the lane's own ones around 32 lines. FOUND says that they
- * include what the scan finds in these lines. */
+/* The columns that matter to the lane's own around 32 lines. FOUND: they include what
+ * the scan finds in these lines. */
 template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
 {
   using L = Layout<PASSES>;
   using B = Block<ENCODE, PASSES>;
 
-  /* Left and right ones of the lane before, this one, and the one after. */
+  /* {left, right} of lanes -1, 0, +1 */
   ColumnWords columns[6];
 
   DEVICE Surroundings (B &block, uint32_t w)
@@ -185,8 +183,7 @@ template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
       columns[k] = look (block, k % 2, k / 2 - 1, w);
   }
 
-  /* Makes those of 32 lines without any others above or below; words are the lane's
-   * columns. */
+  /* For 32 lines without any above or below; words are the lane's columns. */
   DEVICE Surroundings (const uint32_t (&words)[2], uint32_t lane)
   {
 #pragma unroll
@@ -210,7 +207,6 @@ template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
     return columns[2 + side];
   }
 
-  /* The side's column of the lane `offset` lanes on. */
   static DEVICE ColumnWords look (B &block, int side, int offset, uint32_t w)
   {
     const uint32_t *significant = &block.at (L::SIGNIFICANT, side, w) + offset;
@@ -261,7 +257,7 @@ template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
     return n;
   }
 
-  /* The contexts c of a column of the lane, bit k of the sum in c[k]. */
+  /* Sets c to the contexts of the lane's column; c[k] has bit k of the sums. */
   DEVICE void sum (int side, int orientation, uint32_t (&c)[6]) const
   {
     Neighbors n = neighbors (side);

@@ -12,8 +12,8 @@
 #pragma once
 #include "gpu/kernels/bpc_block.cuh"
 
-/* Moves the bits of value that are set in mask to the lowest bits, in order
- * (Hacker's Delight, 7-4). steps: what spread_bits() needs. */
+/* Moves the bits of value that are set in mask to the lowest bits, in order (Hacker's
+ * Delight, 7-4). steps is for spread_bits(). */
 static DEVICE uint32_t
 gather_bits (uint32_t value, uint32_t mask, uint32_t (&steps)[5])
 {
@@ -64,7 +64,7 @@ template <bool ENCODE, int PASSES> struct RawString
   {
   }
 
-  /* Finds the signs that are in the string, and marks their coefficients in FRESH. */
+  /* Finds the string's signs, and marks their coefficients in FRESH. */
   __device__ void find_signs (
       uint32_t lowest_, uint32_t n_planes_, bool any_coded)
   {
@@ -116,8 +116,8 @@ template <int PASSES> struct RawWriter : RawString<true, PASSES>
   using RawString<true, PASSES>::first_sign;
   using RawString<true, PASSES>::n_bits;
 
-  /* The signs, as words of the string, from the one that holds the first; in the
-   * memory of the contexts. */
+  /* The signs as words of the string, from the word of the first one on, in the memory
+   * of the contexts. */
   uint32_t *signs;
   uint32_t n_sign_words;
   int words_log2; /* of a block that needs no pieces, else -1 */
@@ -162,13 +162,12 @@ template <int PASSES> struct RawWriter : RawString<true, PASSES>
 
   DEVICE uint32_t column_word (uint32_t plane, uint32_t column, uint32_t w)
   {
-    /* planes points to this lane's words. */
     const uint2 *both = &block.plane_word (plane, w) - block.lane + column / 2;
 
     return column % 2 ? both->y : both->x;
   }
 
-  /* Returns n of the planes' bits, at most 32, where columns do not begin on words. */
+  /* Returns n bits of the planes, at most 32, if columns do not begin on words. */
   __device__ uint32_t pieces (uint32_t position, uint32_t n)
   {
     uint32_t size = block.width * block.height;
@@ -200,8 +199,7 @@ template <int PASSES> struct RawWriter : RawString<true, PASSES>
     return result;
   }
 
-  /* Returns the 32 bits of the string from bit 32 * number on, with zeros behind its
- * end. */
+  /* Returns bits 32 * number and on of the string, zeros after its end. */
   __device__ uint32_t word (uint32_t number)
   {
     uint32_t result = 0;
@@ -223,7 +221,7 @@ template <int PASSES> struct RawWriter : RawString<true, PASSES>
     return result;
   }
 
-  /* Returns n of the string's bits, fewer than 32. */
+  /* Returns n bits of the string, fewer than 32. */
   DEVICE uint32_t bits (uint32_t position, uint32_t n)
   {
     uint32_t result = __funnelshift_r (
@@ -260,7 +258,7 @@ template <int PASSES> struct RawReader : RawString<false, PASSES>
   using RawString<false, PASSES>::first_sign;
   using RawString<false, PASSES>::n_bits;
 
-  /* The fill bits, where the tables were; a word more than there are. */
+  /* Fill bits, where the tables were, plus one word. */
   uint32_t n_fill;
   Payload plain;
   uint32_t plain_start; /* bit */
@@ -270,8 +268,7 @@ template <int PASSES> struct RawReader : RawString<false, PASSES>
   {
   }
 
-  /* Takes the fill bits from the open codewords. Returns FALSE if a codeword holds
- * more than its fill bits. */
+  /* Takes the fill bits from the open codewords. FALSE if one holds more than them. */
   template <bool SHARED>
   __device__ bool take_fill (const ArithmeticCoder<false, SHARED> &coder)
   {
@@ -295,7 +292,7 @@ template <int PASSES> struct RawReader : RawString<false, PASSES>
     return !__any_sync (ALL_LANES, wrong);
   }
 
-  /* Returns 32 bits of the string, or what comes behind it. */
+  /* Returns 32 bits of the string, or of what follows it. */
   DEVICE uint32_t bits (uint32_t position) const
   {
     uint32_t fill;
@@ -350,8 +347,8 @@ template <int PASSES> struct RawReader : RawString<false, PASSES>
     }
   }
 
-  /* Says whether the string was complete and nothing came behind it: what is left of
- * the open codewords and of the last byte must be zeros. */
+  /* True if the string was complete and the rest of the open codewords and of the last
+   * byte are zeros. */
   __device__ bool ends_well () const
   {
     uint32_t needed = n_bits > n_fill ? n_bits - n_fill : 0;

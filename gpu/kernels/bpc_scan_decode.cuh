@@ -23,10 +23,10 @@
 #pragma once
 #include "gpu/kernels/bpc_contexts.cuh"
 
-/* A byte of the window is c, plus SIGNIFICANT_FLAG for a significant coefficient. So
- * the place of a refinement context in a row is (byte >> 3) + REFINEMENT_BASE. For a
- * coefficient that is not significant this number is larger than c, whose place is
- * c. So the smaller of byte and this number is the place in both cases. */
+/* A byte of the window is c, plus SIGNIFICANT_FLAG for a significant coefficient: then
+ * the place of its refinement context in a row is (byte >> 3) + REFINEMENT_BASE. For
+ * others this number is larger than c, which is their place. So the smaller of the two
+ * is the place in both cases. */
 constexpr uint32_t SIGNIFICANT_FLAG = 0x40;
 constexpr uint32_t REFINEMENT_BASE = PACO_GPU_REFINEMENT_PLACE
     - (SIGNIFICANT_FLAG >> PACO_REFINEMENT_SHIFT);
@@ -39,9 +39,9 @@ static_assert (
     PACO_GPU_REFINEMENT_PLACE + PACO_N_REFINEMENT <= PACO_BPC_ROW_BYTES,
     "rows in shared memory have all contexts of scans");
 
-/* What a new coefficient adds to the lines 0 .. 2 below it, lowest byte first: in
- * its own column, in the next ones, and in those two away (on line 0 these get
- * nothing, since they are visited together with it). */
+/* What a new coefficient adds to the lines 0 .. 2 below it, lowest byte first: in its
+ * own column, in the next ones, and in those two away (on line 0 nothing, since they
+ * are visited together). */
 struct Weights
 {
   uint32_t own, next, far;
@@ -74,15 +74,14 @@ weights_of_orientation (uint32_t orientation)
   }
 }
 
-/* Contexts of a column, four lines a word. */
 struct ContextWindow
 {
   uint32_t here, ahead;
 };
 
-/* Fills in the table: for each side that is visited, each line i of the window and
- * each value of the three bits (the lane before is the lowest), what to add to the
- * lane's column of that side and to its other one. */
+/* The table has, for each side that is visited, each line i of the window and each
+ * value of the three bits (lowest: the lane before), what to add to the lane's column
+ * of that side and to the other one. */
 static DEVICE void
 fill_weights (uint32_t lane, uint32_t orientation)
 {
@@ -98,8 +97,8 @@ fill_weights (uint32_t lane, uint32_t orientation)
   __syncwarp ();
 }
 
-/* Sorts bytes into words of four lines: byte k of bits[j], which is line 8 * k + j,
- * becomes byte j % 4 of bits[2 * k + j / 4]. */
+/* Sorts bytes by lines: byte k of bits[j], line 8 * k + j, becomes byte j % 4 of bits[2
+ * * k + j / 4]. */
 static DEVICE void
 sort_lines (uint32_t (&bits)[8])
 {
@@ -132,8 +131,8 @@ template <int PASSES, bool SHARED> struct DecodeScanner
   ArithmeticCoder<false, SHARED> &coder;
   ContextWindow window[2];
   uint32_t bits[2]; /* of the plane, these 32 lines */
-  /* The coefficients that take part, and with SCAN_NEIGHBORS those that will when
-   * they get a significant neighbour. Bit 0 is the line that is visited. */
+  /* Coefficients that take part, and with SCAN_NEIGHBORS those that will with a
+   * significant neighbor. Bit 0 is the line that is visited. */
   uint32_t members[2], candidates[2];
   uint32_t coded[2];             /* SCAN_NEIGHBORS: who took part */
   uint32_t row, refinement_row;  /* of the lane in the stripe, addresses */
@@ -146,7 +145,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
     lanes_mask = block.lane == 0 ? 0x30 : block.lane == 31 ? 0x18 : 0x38;
   }
 
-  /* Forms the contexts without what will be found in these 32 lines. */
+  /* Forms the contexts without what this scan will find. */
   DEVICE void form_contexts (uint32_t w)
   {
     Surroundings<false, PASSES, false> around (block, w);
@@ -169,7 +168,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
     }
   }
 
-  /* Prepares 32 lines. Returns whether any coefficient is to be visited. */
+  /* Returns whether any coefficient of 32 lines is to be visited. */
   DEVICE bool begin_words (Scan scan, uint32_t plane, uint32_t w)
   {
     bool first = scan != SCAN_REFINEMENT && scan != SCAN_REST;
@@ -206,12 +205,10 @@ template <int PASSES, bool SHARED> struct DecodeScanner
       if (scan == SCAN_INSIGNIFICANT || scan == SCAN_REST)
         block.at (L::CODED, side, w) |= ~significant;
     }
-    /* For the contexts of the next ones. */
     __syncwarp ();
   }
 
-  /* After a visit, adds the weights of new coefficients to the contexts of their
- * neighbours. */
+  /* Adds the weights of new coefficients to their neighbors' contexts. */
   template <int SIDE, int I> DEVICE void spread (bool is_new)
   {
     uint32_t who = __ballot_sync (ALL_LANES, is_new);
@@ -226,7 +223,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
     window[SIDE].here += add.x;
     window[1 - SIDE].here += add.y;
     if (PASSES == 3) {
-      /* Of SCAN_NEIGHBORS, those that are still to be visited. */
+      /* Neighbors that are still to be visited. */
       if (is_new)
         members[SIDE] |= candidates[SIDE] & 2;
       if (add.y)
@@ -234,8 +231,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
     }
   }
 
-  /* Does a visit. I is the line of the window; it is 1 only where ALL lanes take part
- * in all visits. */
+  /* I is the line of the window; 1 only if ALL lanes take part in all visits. */
   template <bool ALL, int SIDE, int I> DEVICE void visit (uint32_t line_bit)
   {
     uint32_t byte = __byte_perm (window[SIDE].here, 0, 0x4440 | I);
@@ -266,10 +262,9 @@ template <int PASSES, bool SHARED> struct DecodeScanner
     coder.refill ();
   }
 
-  /* Visits four lines. */
   template <bool ALL> DEVICE void visit_lines (uint32_t group)
   {
-    /* How far the window slides at a time. */
+    /* Lines that the window slides at a time. */
     constexpr int N = ALL && !SHARED ? 2 : 1;
     uint32_t line_bit = 1u << (4 * group);
 
@@ -291,8 +286,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
     }
   }
 
-  /* Moves the window on to the next group of lines, or to the one after n lines less
- * 4. */
+  /* Skips n lines; `ahead` has what follows them. */
   DEVICE void skip_lines (uint32_t n)
   {
 #pragma unroll
@@ -322,7 +316,6 @@ template <int PASSES, bool SHARED> struct DecodeScanner
     visit_lines<false> (group);
   }
 
-  /* Scans stripe k of 32 lines. */
   DEVICE void visit_stripe (uint32_t w, uint32_t k)
   {
     constexpr uint32_t N = PACO_STRIPE_LINES / 4;
@@ -342,7 +335,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
       visit_group (w, group);
   }
 
-  /* Scans the block. Returns how many coefficients of the lane became significant. */
+  /* Returns how many coefficients of the lane became significant. */
   DEVICE uint32_t run (Scan scan, uint32_t plane)
   {
     uint32_t n_fresh = 0;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The encoder's scans of a bitplane (FORMAT.md sections 7.3 and 7.5), for bpc.cu. It
- * finds out beforehand, 32 lines at a time, which coefficients take part in a scan
- * and become significant in it, so all contexts are known before the visits. They
- * are stored as bytes, the places of their probabilities in the rows (bpc.h): byte k
- * of contexts (side, j) is that of line 8 * k + j, which is in stripe k of these
- * lines.
+ * The encoder's scans of a bitplane (FORMAT.md sections 7.3 and 7.5). The encoder finds
+ * out beforehand, 32 lines at a time, which coefficients take part in a scan and become
+ * significant, so all contexts are known before the visits. They are stored as bytes,
+ * the places of their probabilities in the rows (bpc.h): byte k of contexts (side, j)
+ * is that of line 8 * k + j, in stripe k.
  *
- * All scans of a plane are this code, and visits are a loop of one line: warps are
- * in different scans at the same time, and code that does not fit the instruction
- * cache costs more than the loop. */
+ * All scans of a plane are this code, and visits are a loop of one line: warps are in
+ * different scans at the same time, and code that does not fit the instruction cache
+ * costs more than the loop. */
 #pragma once
 #include "gpu/kernels/bpc_contexts.cuh"
 
@@ -26,13 +25,11 @@ template <int PASSES, bool SHARED> struct EncodeScanner
   {
   }
 
-  /* For SCAN_NEIGHBORS: `coded` has the coefficients that may take part, and gets
- * those that do; `fresh` has those that would become significant, and gets those
- * that do.
- *
- * The neighbours of each new coefficient that are still to be visited take part as
- * well, and may be new themselves. Down a column, the carry of an addition follows
- * that through all 32 lines; from column to column it takes a few rounds. */
+  /* For SCAN_NEIGHBORS: reduces `coded` from coefficients that may take part to those
+   * that do, and `fresh` from those that would become significant to those that do.
+   * Unvisited neighbors of a new coefficient take part as well, and may be new
+   * themselves. Down a column the carry of an addition follows that through 32 lines;
+   * from column to column it takes a few rounds. */
   DEVICE void follow (uint32_t w, uint32_t (&coded)[2], uint32_t (&fresh)[2])
   {
     uint32_t near[2], found[2] = { 0, 0 };
@@ -66,8 +63,8 @@ template <int PASSES, bool SHARED> struct EncodeScanner
     }
   }
 
-  /* Before the scan, sets CODED and FRESH to what the scan will leave there. Returns
- * how many coefficients of the lane become significant. */
+  /* Sets CODED and FRESH to what the scan will leave there. Returns how many
+   * coefficients of the lane become significant. */
   DEVICE uint32_t find_fresh (Scan scan, uint32_t plane)
   {
     uint32_t n = 0;
@@ -123,7 +120,7 @@ template <int PASSES, bool SHARED> struct EncodeScanner
       block.contexts (side, j) = bits_of[j];
   }
 
-  /* Prepares 32 lines. Returns whether any coefficient is to be visited. */
+  /* Returns whether any coefficient of 32 lines is to be visited. */
   DEVICE bool begin_words (Scan scan, uint32_t plane, uint32_t w)
   {
     uint2 both = block.plane_word (plane, w);
@@ -155,7 +152,7 @@ template <int PASSES, bool SHARED> struct EncodeScanner
     return true;
   }
 
-  /* Scans stripe k of 32 lines. ALL says that all lanes take part in all visits. */
+  /* ALL: all lanes take part in all visits. */
   template <bool ALL> DEVICE void visit_stripe (uint32_t w, uint32_t k)
   {
     uint32_t density = block.density (w, k);
@@ -183,7 +180,6 @@ template <int PASSES, bool SHARED> struct EncodeScanner
     } while (line != end);
   }
 
-  /* Scans 32 lines, or as many as there are. */
   DEVICE void visit_words (uint32_t w)
   {
     bool whole = PASSES == 1 && block.is_whole (32 * w, 32);
@@ -199,7 +195,7 @@ template <int PASSES, bool SHARED> struct EncodeScanner
     }
   }
 
-  /* Scans the block. Returns how many coefficients of the lane became significant. */
+  /* Returns how many coefficients of the lane became significant. */
   DEVICE uint32_t run (Scan scan, uint32_t plane)
   {
     uint32_t n = scan == SCAN_REFINEMENT ? 0 : find_fresh (scan, plane);

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The signs of what became significant in a scan (FORMAT.md section 7.5), for
- * bpc.cu.
+ * The signs of coefficients that a scan made significant (FORMAT.md section 7.5).
  *
- * Each lane walks through its own new coefficients, so the warp makes as many visits
- * as the lane with the most of them has, not as many as there are lines. Contexts
- * are prepared for 32 lines at a time with logic on whole words, four bits a
- * coefficient. In the encoder one of these is the symbol itself. The decoder does
- * not know whether the coefficient above is negative if that is new as well; it is
- * the one of the lane's visit before this one. */
+ * Each lane walks through its own new coefficients, so the warp makes as many visits as
+ * the lane with the most of them, not as many as there are lines. Contexts are prepared
+ * with logic on words of 32 lines, four bits a coefficient. In the encoder one of these
+ * is the symbol. In the decoder, the sign of a new coefficient right above comes from
+ * the lane's last visit. */
 #pragma once
 #include "gpu/kernels/bpc_block.cuh"
 
-/* The signs next to 32 lines of a column. A line has at most one of the two bits. */
+/* Signs next to 32 lines of a column; a line has at most one of the two bits. */
 struct SignWords
 {
   uint32_t plus, minus;
 };
 
-/* Transposes 4x4 bits: in each four bits, bit k of bits[j] becomes bit j of bits[k]. */
+/* In each four bits, bit k of bits[j] becomes bit j of bits[k]. */
 static DEVICE void
 transpose_fours (uint32_t (&bits)[4])
 {
@@ -52,7 +50,7 @@ template <bool ENCODE, int PASSES, bool SHARED> struct SignCoder
   {
   }
 
-  /* The sign of the sum of the signs of the left and the right neighbour. */
+  /* The sign of the sum of the left and right neighbors' signs. */
   DEVICE SignWords lateral (int side, uint32_t w)
   {
     constexpr int S = L::SIGN;

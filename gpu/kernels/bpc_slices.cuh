@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Makes bitplanes from coefficients and back, for bpc.cu: 32 lines of a lane's two
- * columns are 32 words of int16 pairs (or twice 32 words of int32), and when they
- * are transposed as a 32x32 matrix of bits, each word is a bitplane. */
+ * Makes bitplanes from coefficients and back: 32 lines of a lane's two columns are 32
+ * words of int16 pairs (or twice 32 words of int32). Transposed as a 32x32 matrix of
+ * bits, each word is a bitplane. */
 #pragma once
 #include "codec/rounding.h"
 #include "gpu/kernels/bpc_contexts.cuh"
@@ -11,15 +11,15 @@
  * 32 lines of a lane's two columns at once, with a word for each bit of the coefficients,
  * and logic on words for arithmetic. It needs no more registers than the slicing. */
 
-/* Returns which coefficients of 32 lines are at least PACO_ROUNDING_SIGNIFICANT; f:
- * the bits behind the point, from the lowest; index: any before it. */
+/* Coefficients that are at least PACO_ROUNDING_SIGNIFICANT. f: the bits behind the
+ * point, from the lowest; index: any bit before it. */
 static DEVICE uint32_t
 significant_by (const uint32_t (&f)[PACO_FRACTION_BITS], uint32_t index)
 {
   return index | (f[3] & f[2] & (f[1] | f[0]));
 }
 
-/* The coefficients that are rounded up; c has the bits of their contexts. */
+/* Coefficients that are rounded up; c has the bits of their contexts. */
 static DEVICE uint32_t
 rounded_up (const uint32_t (&c)[6], const uint32_t (&f)[PACO_FRACTION_BITS])
 {
@@ -37,8 +37,7 @@ rounded_up (const uint32_t (&c)[6], const uint32_t (&f)[PACO_FRACTION_BITS])
   return f[3] & carry;
 }
 
-/* The same for both columns, from the bits behind the point and from whether there
- * are any before it. */
+/* The same for both columns; index: any bit before the point. */
 template <int PASSES>
 static DEVICE void
 round_columns (const uint32_t (&f)[2][PACO_FRACTION_BITS],
@@ -127,8 +126,7 @@ template <int PASSES, typename T> struct Slicer
   uint32_t dropped; /* besides those lost */
   uint32_t fraction_bits;
   Scaling scaling;
-  /* PacoBlockCounts; lane p counts plane p: top in the lower half, pairs in the
-   * upper one. */
+  /* PacoBlockCounts of plane p in lane p: top in the lower half, pairs in the upper. */
   uint32_t counts;
   uint32_t n_right;
   uint32_t stripe_planes; /* lane g: of stripe g */
@@ -144,7 +142,7 @@ template <int PASSES, typename T> struct Slicer
     stripe_planes = 0;
   }
 
-  /* Does paco_rate_scale() with magnitudes below 2^15. */
+  /* paco_rate_scale() of magnitudes below 2^15. */
   DEVICE void rescale_pairs (uint32_t (&a)[32])
   {
     uint32_t multiplier = scaling.multiplier;
@@ -205,8 +203,8 @@ template <int PASSES, typename T> struct Slicer
     block.at (L::SIGN, side, w) = sign;
   }
 
-  /* Sets `highest` to the coefficients of 32 lines whose highest plane is p. Returns
- * whether there are any. */
+  /* Notes the stripes of coefficients whose highest plane is p. Returns whether there
+   * are any. */
   DEVICE bool find_stripes (uint32_t w, uint32_t p, uint32_t highest)
   {
     uint32_t lines = or_of_lanes (highest);
@@ -216,7 +214,7 @@ template <int PASSES, typename T> struct Slicer
     return lines != 0;
   }
 
-  /* Counts the coefficients `left` and `right`, whose highest plane is p. */
+  /* left, right: coefficients whose highest plane is p. */
   DEVICE void count (
       uint32_t p, uint32_t left, uint32_t right, uint32_t n_pairs)
   {
@@ -229,7 +227,6 @@ template <int PASSES, typename T> struct Slicer
       n_right += n_of_right;
   }
 
-  /* Rounds the planes of both columns. */
   DEVICE void round_pairs (uint32_t (&a)[32])
   {
     constexpr int N = 16, F = PACO_FRACTION_BITS;
@@ -286,7 +283,7 @@ template <int PASSES, typename T> struct Slicer
     }
   }
 
-  /* Finds which coefficients are rounded up, for columns that are sliced one by one. */
+  /* For columns that are sliced one by one. */
   __device__ void find_up (uint32_t w, uint32_t (&up)[2])
   {
     constexpr int F = PACO_FRACTION_BITS;
@@ -348,7 +345,7 @@ template <int PASSES, typename T> struct Slicer
     }
   }
 
-  /* Stores zeros for planes that lines have not stored because they are zero there. */
+  /* Stores zeros for planes that lines have not stored. */
   __device__ void clear_planes (uint32_t planes)
   {
     for (uint32_t w = 0; w < block.words; w++) {
@@ -361,8 +358,8 @@ template <int PASSES, typename T> struct Slicer
     }
   }
 
-  /* Slices the block, and returns its number of planes. It works as if there were no lost
- * planes, and moves the planes up by their number at the end. */
+  /* Slices the block without regard to lost planes, then moves the planes up by their
+   * number. Returns the number of planes. */
   __device__ uint32_t slice ()
   {
     uint32_t planes, lost;

@@ -169,7 +169,7 @@ finish_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
 {
   fill_columns<true> (place, x);
   if (!W::template scales_singles<Ability> () || plane.width > 1)
-    W::forward_line (x);
+    W::template filter_line<0, false> (x);
   else
     x[0] = W::single (x[0]);
 
@@ -259,7 +259,7 @@ forward_tile (
 
 #pragma unroll
         for (int i = 0; i < LANE_COLUMNS; i++) {
-          W::forward_pair (
+          W::template filter_pair<false> (
               state[c][i], line[0][c][i], line[1][c][i], &low[i], &high[i]);
           if (W::template scales_singles<Ability> () && height == 1)
             low[i] = W::single (line[1][c][i]);

@@ -231,7 +231,7 @@ begin_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
   if (PATH != INNER_TILE)
     fill_columns<false> (place, x);
   if (!W::template scales_singles<Indices> () || plane.width > 1)
-    W::inverse_line (x);
+    W::template filter_line<0, true> (x);
   else
     x[0] = W::undo_single (x[0]);
 }
@@ -407,8 +407,8 @@ inverse_tile (
       for (int c = 0; c < G; c++) {
 #pragma unroll
         for (int i = 0; i < LANE_COLUMNS; i++) {
-          W::inverse_pair (
-              state[c][i], low[c][i], high[c][i], &even[c][i], &odd[c][i]);
+          W::template filter_pair<true> (
+              state[c][i], low[c][i], high[c][i], &odd[c][i], &even[c][i]);
           if (W::template scales_singles<Indices> () && height == 1)
             even[c][i] = W::undo_single (low[c][i]);
         }

@@ -7,31 +7,7 @@
 #pragma once
 #include "codec/lifting.h"
 #include "gpu/kernels/samples.cuh"
-
-template <class Number>
-DEVICE Number
-from_left (Number x, unsigned lanes)
-{
-  return __shfl_up_sync (ALL_LANES, x, lanes);
-}
-
-template <class Number>
-DEVICE Number
-from_right (Number x, unsigned lanes)
-{
-  return __shfl_down_sync (ALL_LANES, x, lanes);
-}
-
-/* The type of a wavelet's numbers. */
-template <bool REVERSIBLE> struct NumberOf
-{
-  typedef float Type;
-};
-
-template <> struct NumberOf<true>
-{
-  typedef int Type;
-};
+#include <type_traits>
 
 /* The n-th step of a direction: undone, steps come in the opposite order. */
 template <PacoWaveletId ID, int N, bool UNDO> struct Step
@@ -78,7 +54,7 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
 
 template <PacoWaveletId ID> struct Wavelet
 {
-  typedef typename NumberOf<paco_wavelets[ID].reversible>::Type Number;
+  typedef std::conditional_t<paco_wavelets[ID].reversible, int, float> Number;
 
   static constexpr int STEPS = paco_wavelets[ID].n_steps;
   static constexpr int REACH = paco_wavelet_reach (&paco_wavelets[ID]);
@@ -89,12 +65,11 @@ template <PacoWaveletId ID> struct Wavelet
 
   /* --- Down a column ---
    *
-   * forward_pair() takes the next odd and even line of a column and gives the
-   * low and high one LAG pairs (of lines) before; the first right result comes with the
-   * call number 2 * LAG - 1 (counted from 0) after first_even(), which takes the
-   * even line 2 * LAG before the first result. inverse_pair() takes a low and a
-   * high line, gives the even and odd one LAG pairs before, and is right from
-   * call number 2 * LAG on.
+   * Forward, filter_pair() takes the next odd and even line of a column and gives the low and
+   * high one LAG pairs before; the first right result comes with call number 2 * LAG - 1
+   * (counted from 0) after first_even(), which takes the even line 2 * LAG before the first
+   * result. Inverse, it takes a low and a high line, gives the odd and even one LAG pairs
+   * before, and is right from call number 2 * LAG on.
    *
    * The n-th step reads lines of one parity, sequence n, and makes sequence n + 1
    * of those of the other, sequence n - 1. Sequence 0 is the second of what is
@@ -132,8 +107,6 @@ template <PacoWaveletId ID> struct Wavelet
     }
   }
 
-  /* Filters a pair of lines. Forward, the result's other line follows it; inverse,
-   * it comes before it. */
   template <bool UNDO>
   static DEVICE void filter_pair (
       State &state, Number first, Number second, Number *result, Number *other)
@@ -159,18 +132,6 @@ template <PacoWaveletId ID> struct Wavelet
     state.past[1][0] = even;
   }
 
-  static DEVICE void forward_pair (
-      State &state, Number odd, Number even, Number *low, Number *high)
-  {
-    filter_pair<false> (state, odd, even, low, high);
-  }
-
-  static DEVICE void inverse_pair (
-      State &state, Number low, Number high, Number *even, Number *odd)
-  {
-    filter_pair<true> (state, low, high, odd, even);
-  }
-
   /* --- Along a line: a step changes two of a lane's four columns --- */
 
   template <int N, bool UNDO> static DEVICE void filter_line (Number *x)
@@ -184,26 +145,19 @@ template <PacoWaveletId ID> struct Wavelet
       for (int i = 0; i <= Own::REACH + 1; i++) {
         const int column = FROM + 2 * i;
 
-        near[i] = column < 0 ? from_left (
-                      x[column & 3], (LANE_COLUMNS - 1 - column) / LANE_COLUMNS)
-            : column < LANE_COLUMNS
-            ? x[column]
-            : from_right (x[column & 3], column / LANE_COLUMNS);
+        if (column < 0)
+          near[i] = __shfl_up_sync (ALL_LANES, x[column & 3],
+              (LANE_COLUMNS - 1 - column) / LANE_COLUMNS);
+        else if (column < LANE_COLUMNS)
+          near[i] = x[column];
+        else
+          near[i] = __shfl_down_sync (
+              ALL_LANES, x[column & 3], column / LANE_COLUMNS);
       }
       x[Own::PARITY] = Own::apply (x[Own::PARITY], near);
       x[Own::PARITY + 2] = Own::apply (x[Own::PARITY + 2], near + 1);
       filter_line<N + 1, UNDO> (x);
     }
-  }
-
-  static DEVICE void forward_line (Number *x)
-  {
-    filter_line<0, false> (x);
-  }
-
-  static DEVICE void inverse_line (Number *x)
-  {
-    filter_line<0, true> (x);
   }
 
   /* --- A column or a line of one sample --- */

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A warp as the 32 lanes of a codeblock, and their arithmetic coders (FORMAT.md
- * sections 7.1 and 7.2), for the block coder's files. Enfedaque's thesis, chapter 3,
- * has the idea of one codeword of fixed length for each lane, and of lanes that
- * reserve the next one in order.
+ * sections 7.1 and 7.2). One codeword of fixed length for each lane, and lanes that
+ * reserve the next one in order, are from Enfedaque's thesis, chapter 3.
  *
  * Which coder reserves which codeword is defined by (visit, step, coder). All lanes
- * come to every reservation together, and a ballot with a full mask tells them which
- * others need a codeword. So nothing depends on which lanes the hardware has
- * converged.
+ * come to every reservation together, and a ballot with a full mask says which others
+ * need a codeword, so nothing depends on which lanes the hardware has converged.
  *
- * With one lane to a codeword each lane has a coder. With four or eight, each of
- * them holds a copy of their coder's state and takes all steps of a visit, so that
- * only symbols and probabilities travel between lanes, never the state. */
+ * If four or eight lanes share a codeword, each holds a copy of their coder's state and
+ * takes all steps of a visit: only symbols and probabilities travel between lanes. */
 #pragma once
 #include "gpu/kernels/bpc.h"
 #include "gpu/kernels/device.cuh"
 #include <stdint.h>
 
-/* Returns the same number, but the compiler does not know that it is the same. So it
- * neither keeps in registers what could be computed from the number, nor computes it
- * each time. */
+/* Hides from the compiler where the number comes from. So it neither keeps in registers
+ * what could be computed from the number, nor computes it each time. */
 static DEVICE uint32_t
 opaque (uint32_t number)
 {
@@ -66,8 +62,8 @@ choose_if_both (uint32_t condition, uint32_t other, uint32_t a, uint32_t b)
 #endif
 }
 
-/* Bits of a where the mask has ones, of b where it has zeros; the compiler makes
- * two instructions of it. */
+/* Bits of a where the mask has ones, else of b; the compiler makes two instructions of
+ * it. */
 static DEVICE uint32_t
 merge_bits (uint32_t mask, uint32_t a, uint32_t b)
 {
@@ -83,9 +79,8 @@ merge_bits (uint32_t mask, uint32_t a, uint32_t b)
 #endif
 }
 
-/* A step of a transposition: exchanges the bits of `low` that are not in the mask
- * with those of `high` that are, `distance` bits apart. The mask, moved by
- * `distance`, is its own complement. */
+/* Exchanges the bits of `low` that are not in the mask with those of `high` that are,
+ * `distance` bits apart. The mask, moved by `distance`, is its own complement. */
 static DEVICE void
 exchange_bits (uint32_t &low, uint32_t &high, int distance, uint32_t mask)
 {
@@ -168,12 +163,10 @@ struct Payload
   }
 };
 
-/* Shared memory. */
 extern __shared__ uint32_t shared[] __attribute__ ((aligned (512)));
 
-/* The address at which shared memory begins. It is a multiple of 512, so that
- * smaller offsets can be put in by logic, where an addition would cost an
- * instruction more. */
+/* The address of shared memory, a multiple of 512: smaller offsets are put in by logic,
+ * where an addition would cost an instruction more. */
 static DEVICE uint32_t
 shared_address ()
 {
@@ -197,7 +190,6 @@ shared_byte (uint32_t address)
 #endif
 }
 
-/* The two words behind WORD words from the address on. */
 template <int WORD>
 static DEVICE uint2
 shared_pair (uint32_t address)
@@ -216,7 +208,6 @@ shared_pair (uint32_t address)
 #endif
 }
 
-/* The word there. */
 template <int WORD>
 static DEVICE uint32_t
 shared_word (uint32_t address)
@@ -234,7 +225,7 @@ shared_word (uint32_t address)
 #endif
 }
 
-/* Returns the word where it is wanted, else the value. */
+/* Returns the word if it is wanted, else the value. */
 template <int WORD>
 static DEVICE uint32_t
 shared_word_if (bool wanted, uint32_t address, uint32_t value)
@@ -260,8 +251,8 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   uint32_t size;     /* S: the interval's size less one, 0 without codeword */
   uint32_t value;    /* L, or D */
   uint32_t codeword; /* encoder: where it goes, in words of out */
-  /* What a codeword adds to the numbers below: the decoder counts bytes, as it makes
-   * addresses of them. */
+  /* What a codeword adds to the numbers below: the decoder counts bytes, for
+   * addresses. */
   static constexpr uint32_t UNIT = ENCODE ? 1 : 4;
   uint32_t next;       /* codeword to be reserved */
   uint32_t first, end; /* of the block; the encoder's are words of out */
@@ -271,14 +262,13 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   uint32_t first_lanes, first_lanes_before;
   uint32_t *out;   /* encoder */
   Payload payload; /* decoder */
-  /* Decoder: RING bytes of codewords, from 128 before turn on; turn is above next
-   * whenever refill() was called. ahead is the lane's of the 32 after these. */
+  /* Decoder: a ring of codewords, from 128 bytes before turn on; turn is above next
+   * after each refill(). ahead is the lane's codeword of the 32 after the ring. */
   static constexpr uint32_t RING = 512;
   uint32_t turn, ahead;
   uint32_t origin; /* shared_address () */
 
-  /* eight says that eight lanes share a codeword, not four, if lanes share
-   * codewords. */
+  /* eight: eight lanes share a codeword, not four, if lanes share codewords. */
   DEVICE void init (uint32_t lane_, bool eight, uint32_t first_, uint32_t n)
   {
     lane = first_lane = lane_;
@@ -309,8 +299,8 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     __syncwarp ();
   }
 
-  /* Puts codewords in the place of those that are used up. It has to be called after
-   * two visits at the latest, which take up to 64 codewords. */
+  /* Replaces used codewords. It is called after two visits at the latest, which take up
+   * to 64 codewords. */
   DEVICE void refill ()
   {
     while (!ENCODE && next >= turn) {
@@ -327,7 +317,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return (next - first) / UNIT;
   }
 
-  /* Whether there are more codewords than allowed, so that coding can stop. */
+  /* True if there are more codewords than allowed: coding can stop. */
   DEVICE bool is_full () const
   {
     return next > end;
@@ -344,7 +334,6 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return 31 - __clz (size + 1);
   }
 
-  /* Writes a codeword, if there is room for it. */
   DEVICE void put_codeword (bool wanted) const
   {
     bool puts = wanted && codeword < end && is_first_of_coder ();
@@ -383,7 +372,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     next += UNIT * __popc (who);
   }
 
-  /* The new interval; zeros: T. A 1 is any bit that is not 0. */
+  /* Zeros is T of FORMAT.md. A 1 is any bit that is not 0. */
   template <bool ALL>
   DEVICE void narrow (bool active, uint32_t bit, uint32_t zeros)
   {
@@ -399,8 +388,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     }
   }
 
-  /* One step of a coder that has a codeword; probability: of a 0, in the
-   * highest 8 bits. */
+  /* One step of a coder with a codeword; probability: of a 0, in the highest 8 bits. */
   template <bool ALL>
   DEVICE bool take_step (bool active, uint32_t bit, uint32_t probability)
   {
@@ -422,7 +410,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return take_step<ALL> (active, bit, probability);
   }
 
-  /* Does a visit; all lanes call it. */
+  /* All lanes call it. */
   DEVICE bool visit (bool active, uint32_t bit, uint32_t probability)
   {
     if (!SHARED)
@@ -430,7 +418,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return visit_shared<false> (active, bit, probability);
   }
 
-  /* The same where all lanes are known to be active. */
+  /* The same if all lanes are active. */
   DEVICE bool visit_all (uint32_t bit, uint32_t probability)
   {
     if (!SHARED)
@@ -444,11 +432,10 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return !(first_lanes & 0x10);
   }
 
-  /* Does four steps of a visit, of lanes that are next to each other. Codewords that
-   * lanes share hold many symbols, so in most visits no coder needs one. So the
-   * steps are done without a check, and once more one by one if a coder did need a
-   * codeword. takes and ones have the lanes that take part, and their symbols, from
-   * bit 0 on. Returns the symbols that were found. */
+  /* Does the steps of four neighboring lanes. Shared codewords hold many symbols, so in
+   * most visits no coder needs a new one: the steps are done without a check, and again
+   * one by one if a coder did need one. takes and ones are the lanes that take part,
+   * and their symbols, from bit 0 on. Returns the symbols found. */
   template <bool ALL>
   DEVICE uint32_t four_steps (
       uint32_t takes, uint32_t ones, uint32_t probability)
@@ -481,15 +468,14 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return found;
   }
 
-  /* Does the steps of a visit: those of the first four lanes, then those of the
-   * other four if eight share a coder. All eight lanes do all steps, with the
-   * probabilities of the four whose steps they are. Both halves are the same code,
-   * because code for eight lanes beside that for four would not fit the instruction
-   * cache. */
+  /* Does the steps of the first four lanes, then those of the other four if eight share
+   * a coder. All lanes do all steps, with the probabilities of the four whose steps
+   * they are. Both halves are the same code: separate code for eight lanes would not
+   * fit the instruction cache. */
   template <bool ALL>
   DEVICE bool visit_shared (bool active, uint32_t bit, uint32_t probability)
   {
-    /* Of the coder's lanes, from bit 0 on: who takes part, and the symbols. */
+    /* The coder's lanes that take part, from bit 0 on, and their symbols. */
     uint32_t takes = ALL ? ALL_LANES
                          : __ballot_sync (ALL_LANES, active) >> first_lane;
     uint32_t ones = ENCODE ? __ballot_sync (ALL_LANES, bit) >> first_lane : 0;

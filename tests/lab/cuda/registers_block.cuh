@@ -36,12 +36,12 @@ template <class Number_, int HEIGHT_> struct InRegisters
 
   __device__ __forceinline__ Number even_after (int y) const
   {
-    return from_right (numbers[y][0], 1);
+    return __shfl_down_sync (ALL_LANES, numbers[y][0], 1);
   }
 
   __device__ __forceinline__ Number odd_before (int y) const
   {
-    return from_left (numbers[y][1], 1);
+    return __shfl_up_sync (ALL_LANES, numbers[y][1], 1);
   }
 
   __device__ __forceinline__ void end_step ()

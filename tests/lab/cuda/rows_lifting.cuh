@@ -94,7 +94,7 @@ template <unsigned ID, bool UNDO> struct Lifting
   static constexpr int REACH = lab_reach (&WAVELET);
   static constexpr int STEPS = busy_step (WAVELET, UNDO, -1);
 
-  typedef typename NumberOf<WAVELET.reversible>::Type Number;
+  typedef std::conditional_t<WAVELET.reversible, int, float> Number;
   template <int N>
   using At = typename StepOf<ID, busy_step (WAVELET, UNDO, N), UNDO>::Type;
 
