@@ -48,14 +48,10 @@
   F (mem_free_host, "cuMemFreeHost", (void *memory))                           \
   F (memcpy_htod, "cuMemcpyHtoD_v2",                                           \
       (CUdeviceptr to, const void *from, size_t size))                         \
-  F (memcpy_dtoh, "cuMemcpyDtoH_v2",                                           \
-      (void *to, CUdeviceptr from, size_t size))                               \
   F (memcpy_htod_async, "cuMemcpyHtoDAsync_v2",                                \
       (CUdeviceptr to, const void *from, size_t size, CUstream stream))        \
   F (memcpy_dtoh_async, "cuMemcpyDtoHAsync_v2",                                \
       (void *to, CUdeviceptr from, size_t size, CUstream stream))              \
-  F (memcpy_dtod_async, "cuMemcpyDtoDAsync_v2",                                \
-      (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream))        \
   F (memcpy_2d_async, "cuMemcpy2DAsync_v2",                                    \
       (const CUDA_MEMCPY2D *copy, CUstream stream))                            \
   F (memset_d8_async, "cuMemsetD8Async",                                       \

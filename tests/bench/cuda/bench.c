@@ -2,6 +2,7 @@
  * Sets up what all measurements share, as bench.h says. */
 #include "tests/bench/cuda/bench.h"
 #include "tests/bench/cuda/figures.h"
+#include "tests/gpu/driver/copies.h"
 #include <string.h>
 
 void
@@ -144,7 +145,7 @@ bench_time (Bench *bench, BenchTask task, void *data)
 static void
 copy_task (Bench *bench, void *data, unsigned set)
 {
-  must_succeed (bench->device->driver->memcpy_dtod_async (
+  must_succeed (driver_memcpy_dtod_async (bench->device->driver,
       bench->pictures[(set + 1) % BENCH_SETS], bench->pictures[set],
       bench->n_bytes, bench->stream));
 }

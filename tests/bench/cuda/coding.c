@@ -14,6 +14,7 @@
 #include "gpu/rate.h"
 #include "tests/bench/cuda/bench.h"
 #include "tests/bench/cuda/figures.h"
+#include "tests/gpu/driver/copies.h"
 
 /* So many bytes are left for a header. */
 #define CODING_HEADER 1024
@@ -307,11 +308,11 @@ coding_exchange (Bench *bench, Coding *coding)
   coding->frame_size = sizes->payload_size + sizes->index_size;
   for (unsigned i = 0; i < BENCH_SETS; i++) {
     coding->payload[i] = bench_device_memory (bench, coding->payload_size + 64);
-    must_succeed (driver->memcpy_dtod_async (coding->payload[i],
+    must_succeed (driver_memcpy_dtod_async (driver, coding->payload[i],
         coding->output[i] + CODING_HEADER + sizes->index_size,
         coding->payload_size, bench->stream));
     must_succeed (
-        driver->memcpy_dtod_async (coding->decode_records[i] + RECORDS,
+        driver_memcpy_dtod_async (driver, coding->decode_records[i] + RECORDS,
             coding->records[i], records, bench->stream));
   }
   must (paco_driver_check (driver, driver->stream_synchronize (bench->stream),
@@ -325,8 +326,8 @@ coding_check (Bench *bench, Coding *coding)
   for (unsigned i = 0; i < BENCH_SETS; i++) {
     uint32_t n_broken = 1;
 
-    must_succeed (bench->device->driver->memcpy_dtoh (
-        &n_broken, coding->decode_records[i], sizeof n_broken));
+    must_succeed (driver_memcpy_dtoh (bench->device->driver, &n_broken,
+        coding->decode_records[i], sizeof n_broken));
     if (n_broken > 0)
       g_error ("%u blocks are broken", n_broken);
   }
@@ -494,7 +495,7 @@ bench_resident (
     resident_clear (bench, &resident);
     return;
   }
-  must_succeed (bench->device->driver->memcpy_dtoh (resident.host.data,
+  must_succeed (driver_memcpy_dtoh (bench->device->driver, resident.host.data,
       coding->payload[BENCH_SETS - 1], coding->payload_size));
   fps = resident_speed (bench, &resident, decode);
   resident_figure (prefix, "dec", fps, times->decode + times->inverse,

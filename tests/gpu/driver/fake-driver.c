@@ -15,6 +15,7 @@
 #include <string.h>
 
 PACO_DRIVER_FUNCTIONS (FAKE_DECLARE)
+DRIVER_COPIES (FAKE_DECLARE)
 
 /* --- Devices and contexts --- */
 

@@ -5,6 +5,7 @@
  * returns. */
 #pragma once
 #include "gpu/driver.h"
+#include "tests/gpu/driver/copies.h"
 #include "tests/gpu/driver/fake-kernels.h"
 #include "tests/gpu/driver/texture-types.h"
 
@@ -66,7 +67,8 @@
 enum
 {
   PACO_DRIVER_FUNCTIONS (FAKE_NUMBER)
-  FAKE_NEIGHBOR_FUNCTIONS (FAKE_NUMBER) FAKE_N_FUNCTIONS
+  DRIVER_COPIES (FAKE_NUMBER)
+      FAKE_NEIGHBOR_FUNCTIONS (FAKE_NUMBER) FAKE_N_FUNCTIONS
 };
 
 /* The functions have the driver's names for the linker only. */

@@ -6,6 +6,7 @@
 #include "codec/reference/reference.h"
 #include "gpu/context.h"
 #include "tests/codec/backend-case.h"
+#include "tests/gpu/driver/copies.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -147,7 +148,7 @@ download (DevicePicture *picture)
 
   for (unsigned c = 0; c < host->format.n_components; c++)
     if (host->buffers[c])
-      must (theirs.driver->memcpy_dtoh (host->buffers[c],
+      must (driver_memcpy_dtoh (theirs.driver, host->buffers[c],
           picture->memory[c] + picture->offset, host->sizes[c]));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Opens a device and launches kernels on it, for tests of kernels (test-device.h). */
 #include "tests/gpu/kernels/test-device.h"
+#include "tests/gpu/driver/copies.h"
 #include <stdio.h>
 
 int
@@ -85,7 +86,8 @@ test_device_read (
 {
   if (size > 0)
     test_device_check (test,
-        test->context->driver->memcpy_dtoh (to, from, size), "cannot download");
+        driver_memcpy_dtoh (test->context->driver, to, from, size),
+        "cannot download");
 }
 
 void

@@ -2,6 +2,7 @@
  * device.h says what this is for. */
 #include "tests/lab/cuda/device.h"
 #include "tests/lab/lab.h"
+#include "tests/gpu/driver/copies.h"
 #include <stdlib.h>
 
 enum
@@ -169,7 +170,7 @@ lab_device_random (LabDevice *device, size_t bytes)
       device->test.context->driver->ctx_synchronize (), "memory");
   for (size_t at = 0; at < bytes; at += device->random_bytes)
     test_device_check (&device->test,
-        device->test.context->driver->memcpy_dtod_async (memory + at,
+        driver_memcpy_dtod_async (device->test.context->driver, memory + at,
             device->random, MIN (device->random_bytes, bytes - at),
             device->stream),
         "copy");
@@ -199,7 +200,7 @@ enqueue_work (const LabDevice *device, const Work *work, unsigned run)
     enqueue (device, work->launches + work->n * set, work->n);
   else
     test_device_check (&device->test,
-        device->test.context->driver->memcpy_dtod_async (
+        driver_memcpy_dtod_async (device->test.context->driver,
             from + work->bytes, from, work->bytes, device->stream),
         "copy");
 }
