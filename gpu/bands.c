@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Copies bands of lines to the host (bands.h), with one copy for each region: a band is
- * one long row of memory, and one copy takes rows at equal distances. */
+ * Copies bands of lines to the host, with one copy for each region: a band is one long
+ * row of memory, and one copy takes rows at equal distances. */
 #include "gpu/bands.h"
 
-/* The bands of a region as rows of memory, in the order of addresses. With a
- * negative stride the last line of the last band comes first. */
+/* The bands of a region as rows of memory, in the order of addresses: with a negative
+ * stride the last line of the last band is first. */
 typedef struct
 {
   const uint8_t *data; /* of the device */
@@ -54,7 +54,6 @@ copy_rows (PacoCudaFrame *frame, const Rows *rows, unsigned n,
       device->context->name);
 }
 
-/* Describes a region to the host, where its bands are now. */
 static void
 describe (const PacoRegion *region, const Rows *rows, unsigned n_fields,
     const PacoPicture *picture, const PacoPinnedMemory *memory,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Turns on the bus: frames of a coder share the way to the device and that back.
- * Uploads run one after the other, and downloads too, in the order in which they
- * are enqueued: if they ran side by side, all frames would come to their end at
- * the same time, and leave the bus idle while they are coded. frame.c is the only
- * caller. */
+ * Uploads run one after the other in the order in which they are enqueued, and so do
+ * downloads: side by side all frames would end at the same time, and leave the bus idle
+ * while they are coded. Only frame.c calls it. */
 #pragma once
 #include "gpu/driver.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A queue of calls, and the thread that makes them; caller.h says what they are for.
- * The queue belongs to its thread, to its owner and to those that wait. */
+ * A queue of calls, and the thread that makes them. The queue belongs to its thread, to
+ * its owner and to those that wait. */
 #include "gpu/caller.h"
 #include "codec/error.h"
 
@@ -33,7 +33,7 @@ unref (PacoCaller *caller)
   g_free (caller);
 }
 
-/* Makes a call. The lock is held, but not during the call. */
+/* The lock is held, but not during the call. */
 static void
 make_call (PacoCaller *caller, Call *call)
 {

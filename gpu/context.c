@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Lists the driver's devices, and opens contexts on them or takes those of
- * applications; context.h says for whom. */
+ * applications. */
 #include "gpu/context.h"
 
 static gboolean
@@ -12,7 +12,6 @@ attribute (PacoCudaContext *context, CUdevice_attribute which, int *value,
       error, "%s cannot be asked what it is", context->name);
 }
 
-/* Fills in what is known of a device without a context. */
 static gboolean
 describe (PacoCudaContext *context, int ordinal, GError **error)
 {

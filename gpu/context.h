@@ -10,9 +10,8 @@
 
 #define PACO_CUDA_NAME_SIZE 128
 
-/* A device with a context. The context is one of the backend's own, not the primary
- * one, so that nothing in the application can reset it; or it is one that the
- * application has handed in. */
+/* A device with a context: one of the backend's own, not the primary one, so that
+ * nothing in the application can reset it, or one that the application has handed in. */
 typedef struct
 {
   PacoDriver *driver;
@@ -26,24 +25,22 @@ typedef struct
       name[PACO_CUDA_NAME_SIZE]; /* with its number, "NVIDIA H200 (device 1)" */
 } PacoCudaContext;
 
-/* Lists the numbers (int) of the devices that are new enough, in order, and makes no
- * context on any. NULL with error NO_DEVICE if there is no driver or device, or with
- * error DEVICE, which says why the last one cannot be used. */
+/* Lists the numbers (int) of devices that are new enough, in order, without a context.
+ * NULL with error NO_DEVICE if there is no driver or device, or DEVICE, which says why
+ * the last one cannot be used. */
 GArray *paco_cuda_list_devices (GError **error);
 
-/* Opens a context on the device of this number, from 0. Error NO_DEVICE if there is no
- * driver or no such device, DEVICE if the device is too old or gives no context. The
- * context is not current afterwards. */
+/* Opens a context, which is not current afterwards. Error NO_DEVICE if there is no
+ * driver or no such device, DEVICE if the device is too old or gives no context. */
 PacoCudaContext *paco_cuda_context_open (int ordinal, GError **error);
-/* The same with a context that exists, and that stays when this is closed. Errors
- * NO_DEVICE, and DEVICE also if the context does not exist any more. */
+/* Takes a context that exists, and stays. Errors NO_DEVICE, and DEVICE also if it does
+ * not exist any more. */
 PacoCudaContext *paco_cuda_context_wrap (
     const PacoForeignContext *foreign, GError **error);
 void paco_cuda_context_close (PacoCudaContext *context);
 
-/* These make the context current in this thread, and undo that. All other functions
- * that take a PacoCudaContext, or something that was made with it, expect the
- * context to be current. */
+/* Make the context current in this thread, and undo that. Other functions that take a
+ * PacoCudaContext, or something made with it, expect it to be current. */
 gboolean paco_cuda_context_enter (
     const PacoCudaContext *context, GError **error);
 void paco_cuda_context_leave (const PacoCudaContext *context);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The decoder of the CUDA backend: frame -> blocks -> coefficients -> samples, which go
  * to the host or are compared with a picture. A flight's thread, which has read the
- * index, enqueues everything and waits once. Blocks that stand for broken ones follow
- * the payload. */
+ * index, enqueues everything and waits once. Blocks that replace broken ones follow the
+ * payload. */
 #include "codec/decoder_private.h"
 #include "codec/policy.h"
 #include "gpu/frame.h"
 #include "gpu/kernels/compare.h"
 #include "gpu/pinned.h"
 
-/* What is uploaded for a frame besides its payload. The device counts broken blocks
- * in n_broken, and in n_different bytes that differ from the picture that the frame is
- * compared with. */
+/* What is uploaded for a frame as well as its payload. The device writes n_broken, the
+ * number of broken blocks, and n_different, of bytes that differ from the picture that
+ * the frame is compared with. */
 typedef struct
 {
   uint32_t n_broken, reserved;
@@ -157,7 +157,7 @@ find_sizes (Flight *flight, const PacoDecoderJob *job)
           (size_t) job->records[i].offset + job->records[i].length);
 }
 
-/* Fills in, from the records of the index, what the kernels have to know. */
+/* Makes the kernels' records from the index. */
 static void
 fill_table (Flight *flight, const PacoDecoderJob *job)
 {
@@ -198,8 +198,7 @@ fill_table (Flight *flight, const PacoDecoderJob *job)
   flight->dropped = any_dropped;
 }
 
-/* Returns how much memory is taken for so many bytes of a frame: the next frames may be
- * somewhat larger. */
+/* The next frames may be somewhat larger. */
 static size_t
 with_room (size_t needed)
 {
@@ -305,7 +304,7 @@ transform (Flight *flight, const PacoDecoderJob *job, GError **error)
       &flight->frame, &frame, true, error);
 }
 
-/* Enqueues what comes back: what the device has counted, and the picture. */
+/* Enqueues the download of what the device has counted, and of the picture. */
 static gboolean
 download (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
@@ -438,9 +437,9 @@ unconfigure (PacoCoder *base, unsigned number)
     paco_cuda_plan_clear (&state->plans[i]);
 }
 
-/* Guesses what the payload of frames like this one takes: as many bytes as its header
- * says, the attachment left aside, unless no frame can have so many. With the room that
- * reserve() takes, the first frame exchanges nothing. */
+/* Guesses the payload of such frames: what the header says without the attachment, or
+ * the largest that a frame can have. With the room that reserve() takes, the first
+ * frame exchanges nothing. */
 static size_t
 guess_payload (const PacoHeader *header, const PacoCudaPlan *plan)
 {

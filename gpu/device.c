@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Opens devices: loads the kernels, chooses a device, and shares open ones among
- * coders; device.h says for whom. It calls context.c, module.c and caller.c. */
+ * coders. */
 #include "gpu/device.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* The devices in use, so that coders can share them. They belong to the process,
- * as a GPU's contexts do. */
+/* The devices in use. They belong to the process, as a GPU's contexts do. */
 static GMutex devices_lock;
 static GSList *devices; /* of PacoCudaDevice */
 static bool opening;    /* by a thread, which does not hold the lock */
@@ -14,7 +13,7 @@ static GCond opening_changed;
 
 /* --- Opening --- */
 
-/* Returns the place of a context's probability in a row as the kernels have it. */
+/* The place of a context's probability in a row (kernels/bpc.h). */
 static unsigned
 place_of_context (unsigned context)
 {
@@ -48,7 +47,7 @@ paco_cuda_place_sets (
           rows);
 }
 
-/* Asks for more shared memory. If the driver does not grant it, that is no failure. */
+/* Asks for more shared memory; a driver may ignore that. */
 static void
 prefer_shared_memory (PacoCudaDevice *device, CUfunction function)
 {
@@ -219,7 +218,7 @@ is_at (const PacoCudaDevice *device, const Place *place)
       && device->context->ordinal == place->ordinal;
 }
 
-/* Finds an open device, or NULL. A device that has failed is not taken, so that new
+/* Finds an open device, or NULL: a device that has failed is not taken, so that new
  * coders get a new context. The lock is held. */
 static PacoCudaDevice *
 find_open (const Place *place)
@@ -302,7 +301,7 @@ list_candidates (unsigned *n, GError **error)
   return candidates;
 }
 
-/* Asks how much memory is free, in a context that exists or in a new one. */
+/* Asks for free memory, in a context that exists or in a new one. */
 static void
 ask_for_memory (Candidate *candidate)
 {
@@ -325,8 +324,7 @@ ask_for_memory (Candidate *candidate)
   paco_cuda_device_unref (device);
 }
 
-/* Ranks the candidates. Those that tie for the first place are asked for free
- * memory. */
+/* Candidates that tie for the first place are asked for free memory. */
 static void
 rank_candidates (Candidate *candidates, unsigned n)
 {
@@ -370,8 +368,7 @@ open_candidate (Opening *opened, Candidate *candidate)
   opened->device = device_new (context, &opened->error);
 }
 
-/* Opens the best candidate, or the next one if that cannot be opened, and so on. The
- * error is that of the last one. */
+/* Opens the best candidate that can be opened. The error is that of the last one. */
 static void
 open_best (Opening *opened)
 {
@@ -421,7 +418,6 @@ opened_late (void *data)
   g_free (opened);
 }
 
-/* Adds the device to those that are open, unless it is one of them. */
 static PacoCudaDevice *
 open_new (const Place *place, gint64 timeout, GError **error)
 {

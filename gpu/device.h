@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A GPU that coders of this process share: a context with the kernels loaded,
- * and a thread that makes the calls which may never return. Encoder and decoder
- * open it, and all that they are made of refers to it. */
+ * A GPU that coders of this process share: a context with the kernels loaded, and a
+ * thread that makes the calls which may never return. */
 #pragma once
 #include "codec/coder_private.h"
 #include "codec/index.h"
@@ -12,10 +11,9 @@
 #include "gpu/kernels/pack.h"
 #include "gpu/module.h"
 
-/* A device with the kernels loaded. All coders of a process that use the same
- * GPU share one: kernels of two contexts never run at the same time, and each
- * context takes hundreds of megabytes. Referenced by coders and by the memory
- * that they have given away. */
+/* All coders of a process that use the same GPU share one: kernels of two contexts
+ * never run at the same time, and each context takes hundreds of megabytes. Referenced
+ * by coders and by the memory that they have given away. */
 typedef struct
 {
   gint references;   /* of the table of devices, under its lock */
@@ -35,9 +33,8 @@ typedef struct
   CUfunction rate_decide, rate_find, rate_fit, rate_shorten;
   CUdeviceptr rows; /* the built-in probability sets, paco_cuda_place_sets() */
 
-  /* For measurements: a flight's thread calls it with the PACO_CUDA_N_EVENTS moments
-   * (frame.h) of a frame that is finished. It is NULL unless it was set before any
-   * coder was opened. */
+  /* For measurements, set before any coder is opened: a flight's thread calls it with
+   * the PACO_CUDA_N_EVENTS moments (frame.h) of a finished frame. */
   void (*frame_ended) (void *data, const CUevent *events);
   void *frame_ended_data;
 } PacoCudaDevice;
@@ -46,16 +43,15 @@ G_STATIC_ASSERT (PACO_GPU_FAMILY_SETS == PACO_N_SETS);
 #define PACO_CUDA_SETS_BYTES                                                   \
   (PACO_N_FAMILIES * PACO_N_SETS * PACO_GPU_SET_BYTES)
 
-/* Opening a device may take so many times the timeout of its calls, because the
- * driver may have to compile the kernels. */
+/* Opening may take this many times the timeout, as the driver may compile kernels. */
 #define PACO_CUDA_OPEN_FACTOR 12
 /* Opens a device for a coder; timeout, of its calls, is in microseconds. ordinal -1
- * takes the usable GPU that has the fewest coders of this process; of several, the
- * one with the most free memory, and then the one with the lowest number. A GPU that
- * has failed is taken only if there is no other. The driver says how much memory is
- * free only in a context, so GPUs that tie each get one, and those that are not
- * chosen lose it again. If an application has handed in a context, coders share that
- * one, and the ordinal does not matter. */
+ * takes the usable GPU that has the fewest coders of this process, of several the one
+ * with the most free memory, then the one with the lowest number, and one that has
+ * failed only if there is no other. The driver says how much memory is free only in a
+ * context, so GPUs that tie get one, and lose it again if they are not chosen. If an
+ * application has handed in a context, coders share that one, and the ordinal does not
+ * matter. */
 PacoCudaDevice *paco_cuda_device_open (int ordinal,
     const PacoForeignContext *context, gint64 timeout, GError **error);
 /* Closes a device for a coder, whose reference it takes. device may be NULL. */

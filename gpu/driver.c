@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Opens the driver, and makes sentences of what goes wrong in a call of it; driver.h
- * says for whom. */
+ * Opens the driver, and makes sentences of what goes wrong in a call of it. */
 #include "gpu/driver.h"
 #include <dlfcn.h>
 #include <stdio.h>

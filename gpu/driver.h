@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The CUDA driver, found at run time. Nothing links to libcuda: the library is
- * opened when a device is asked for, and the functions used are looked up by
- * the names below. So the plugin loads on any machine, and a machine without
- * a GPU gets a sentence instead of a failure of the dynamic linker. */
+ * The CUDA driver, found at run time. Nothing links to libcuda: the library is opened
+ * when a device is asked for. So the plugin loads on any machine, and one without a GPU
+ * gets a sentence instead of a failure of the dynamic linker. */
 #pragma once
 #include "codec/error.h"
 #include "gpu/driver_types.h"
 #include <stdbool.h>
 
-/* F (member, symbol, parameters) for each function; all return CUresult. The symbols
- * have their version in their names, because older drivers do not have the newest
- * one. */
+/* F (member, symbol, parameters) for each function; all return CUresult. Symbols have
+ * their version in their names, as older drivers lack the newest one. */
 #define PACO_DRIVER_FUNCTIONS(F)                                               \
   F (init, "cuInit", (unsigned flags))                                         \
   F (get_error_name, "cuGetErrorName", (CUresult error, const char **name))    \
@@ -92,15 +90,14 @@ typedef struct
 PacoDriver *paco_driver_open (GError **error);
 void paco_driver_close (PacoDriver *driver);
 
-/* TRUE for CUDA_SUCCESS. Else sets the error "<task>: <what the driver says>",
- * with what can be done about it where that is known; task is printf-like and
- * reads like "cannot allocate 12 bytes". The code is MEMORY when memory ran
- * out, else DEVICE. */
+/* TRUE for CUDA_SUCCESS. Else sets the error "<task>: <what the driver says>", with
+ * advice where there is any; task is printf-like, as in "cannot allocate 12 bytes". The
+ * code is MEMORY when memory ran out, else DEVICE. */
 gboolean paco_driver_check (const PacoDriver *driver, CUresult result,
     GError **error, const char *task, ...) G_GNUC_PRINTF (4, 5);
 
-/* Says whether a check has ever ended with an error DEVICE. After most of these
- * errors a context cannot be used any more. */
+/* True if a check has ever ended with an error DEVICE, after most of which a context
+ * cannot be used any more. */
 gboolean paco_driver_has_failed (const PacoDriver *driver);
 /* Marks the driver as failed, because a call does not return. */
 void paco_driver_set_failed (const PacoDriver *driver);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The types of the CUDA driver's interface, as far as driver.h uses them: so only the
- * kernels need the CUDA toolkit to be built. Names, numbers
- * and layout are those of the documented interface of 64-bit Linux;
- * tests/gpu/driver/driver-types.c compares them with the toolkit's cuda.h where
- * that is installed. */
+ * The types of the CUDA driver's interface that driver.h uses, so that only kernels
+ * need the CUDA toolkit: names, numbers and layout of 64-bit Linux.
+ * tests/gpu/driver/driver-types.c compares them with the toolkit's cuda.h. */
 #pragma once
 #include <stddef.h>
 

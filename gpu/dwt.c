@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Plans and enqueues the launches of the wavelet transform; dwt.h says for whom.
- * There is one launch for each level and all planes of a wavelet. At level 1,
- * components that the color transform mixes are in one launch, and components whose
- * samples are fetched in different ways are in different ones. */
+ * Plans and enqueues the launches of the wavelet transform: one for each level and all
+ * planes of a wavelet. At level 1, components that the color transform mixes are in one
+ * launch, and components whose samples are fetched in different ways in different
+ * ones. */
 #include "gpu/dwt.h"
 #include "codec/quantizer.h"
 #include <math.h>
@@ -10,9 +10,9 @@
 
 /* --- The kernels --- */
 
-/* Prints the name of a kernel: dwt_<direction>_<wavelet>_<ability>, and where the
- * fine side is samples also _<layout>_<components>. Without a wavelet the kind of
- * its numbers stands in the place of its name. */
+/* Prints dwt_<direction>_<wavelet>_<ability>, and if the fine side is samples also
+ * _<layout>_<components>. Without a wavelet the kind of its numbers replaces its
+ * name. */
 static void
 print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
     unsigned ability, unsigned layout, unsigned triple)
@@ -31,8 +31,8 @@ print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
         layout == PACO_DWT_PLANAR8 ? 8 : 16, triple ? 3 : 1);
 }
 
-/* Says whether there is such a kernel. Where the fine side is numbers, components are
- * not mixed, and there always is a level to be transformed. */
+/* If the fine side is numbers, components are not mixed, and there always is a level to
+ * be transformed. */
 static bool
 exists (unsigned ability, unsigned layout, unsigned triple)
 {
@@ -108,8 +108,8 @@ place_subbands (PacoDwt *dwt)
   dwt->n_coefficients += PACO_COEFFICIENT_ALIGNMENT; /* read, but not used */
 }
 
-/* Places the LL of each level. A level's LL is read while that of the next level is
- * written, so two areas of memory are used in turn. */
+/* A level's LL is read while that of the next level is written, so two areas of memory
+ * are used in turn. */
 static void
 place_coarse (PacoDwt *dwt)
 {
@@ -231,8 +231,8 @@ describe_subband (PacoDwtSubband *entry, const PacoDwt *dwt,
   };
 }
 
-/* Describes a plane to the kernel of a level. Level 0 is for no wavelet: then the only
- * subband is LL of the level `reduce`, and has the picture's size. */
+/* Level 0 is for no wavelet: then the only subband is LL of the level `reduce`, and has
+ * the picture's size. */
 static void
 describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
     const PacoDwtFrame *frame, unsigned field, unsigned component,
@@ -274,8 +274,8 @@ describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
           inverse);
 }
 
-/* Gives the planes of a launch tiles of so many pairs of lines; returns how many thread
- * blocks have something to do. group: planes that a warp does together. */
+/* Gives the planes of a launch tiles of tile_pairs pairs of lines; returns how many
+ * thread blocks have work. group: planes that a warp does together. */
 static unsigned
 set_tiles (PacoDwtLaunch *launch, unsigned n_planes, unsigned group,
     unsigned tile_pairs)
@@ -297,9 +297,8 @@ set_tiles (PacoDwtLaunch *launch, unsigned n_planes, unsigned group,
   return n_blocks;
 }
 
-/* Cuts the planes of a launch into tiles: as many as the device runs at once, since
- * every tile also reads some lines of its neighbors, and not one more, since it would
- * begin when the others end. */
+/* Cuts planes into as many tiles as the device runs at once: every tile also reads some
+ * lines of its neighbors, and one more would begin when the others end. */
 static void
 cut_tiles (const PacoDwt *dwt, PacoDwtLaunch *launch, unsigned n_planes,
     unsigned group)
@@ -393,7 +392,6 @@ layout_of (const PacoDwtFrame *frame, unsigned component)
                                                            : PACO_DWT_PLANAR16;
 }
 
-/* Returns the kernel of a launch of n selected planes. */
 static const PacoDwtKernel *
 samples_kernel (const PacoDwt *dwt, const PacoDwtFrame *frame,
     const PacoDwtParameters *parameters, unsigned n, unsigned level,
@@ -413,7 +411,7 @@ samples_kernel (const PacoDwt *dwt, const PacoDwtFrame *frame,
                                [group == 3];
 }
 
-/* Makes a launch of the selected planes, `group` at a time. */
+/* Makes a launch of the selected planes; returns 0 if there are none. */
 static unsigned
 samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
     const Selection *selection, bool inverse, PacoDwtLaunch *launch)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Samples to coefficients and back on the device: which kernels of
- * kernels/dwt.cu run, over what, in which order. A PacoDwt belongs to one
- * configuration and is not changed by running, so all flights share it. */
+ * Samples to coefficients and back on the device: which kernels of kernels/dwt.cu run,
+ * over what, in which order. A PacoDwt belongs to one configuration and does not change
+ * by running, so all flights share it. */
 #pragma once
 #include "codec/geometry.h"
 #include "gpu/kernels/dwt.h"
 #include "gpu/module.h"
 
-/* What a kernel can do. ANY does everything. PLAIN does what most frames need, and is
- * faster (kernels/dwt_forward.cuh and dwt_inverse.cuh say what that is). DIRECT makes
- * coefficients from samples without a wavelet. */
+/* ANY does everything. PLAIN does what most frames need, and is faster
+ * (kernels/dwt_forward.cuh, dwt_inverse.cuh). DIRECT makes coefficients without a
+ * wavelet. */
 enum
 {
   PACO_DWT_ANY,
@@ -18,8 +18,7 @@ enum
   PACO_DWT_N_ABILITIES
 };
 
-/* What the fine side of a kernel's level is: numbers, or samples in words of 8 or 16
- * bits. */
+/* The fine side of a kernel's level: numbers, or samples in words of 8 or 16 bits. */
 enum
 {
   PACO_DWT_NUMBERS,
@@ -55,8 +54,7 @@ typedef struct
   const PacoGeometry *geometry; /* outlives this */
   unsigned n_multiprocessors;
   const PacoDwtKernels *kernels;
-  /* Of the buffer of coefficients; places in the order of
-   * geometry->subbands. */
+  /* In the buffer of coefficients, in the order of geometry->subbands. */
   PacoCoefficientPlace *places;
   size_t n_coefficients;
   /* Of the buffer for LL subbands between levels. */
@@ -65,41 +63,37 @@ typedef struct
   PacoCoefficientPlace coarse[2][PACO_MAX_COMPONENTS][PACO_MAX_LEVELS + 1];
 } PacoDwt;
 
-/* Plans the transform of a configuration; of coding only levels and color transform
- * count. kernels must outlive this. They may be NULL where nothing will run. */
+/* Plans a configuration; of coding only levels and color transform count. kernels must
+ * outlive this, and may be NULL if nothing will run. */
 PacoDwt *paco_dwt_new (const PacoPictureFormat *format,
     const PacoCoding *coding, const PacoGeometry *geometry,
     unsigned n_multiprocessors, const PacoDwtKernels *kernels);
 void paco_dwt_free (PacoDwt *dwt);
 
-/* Says whether all coefficients that an encoder can make with these steps and bits
- * behind the point fit int16_t. (A decoder looks at the planes of its blocks, of
- * which 15 fit.) */
+/* True if all coefficients that an encoder can make with these steps and fraction bits
+ * fit int16_t. (A decoder looks at the planes of its blocks, of which 15 fit.) */
 bool paco_dwt_is_narrow (
     const PacoPictureFormat *format, const PacoCoding *coding);
 
-/* A frame on its way through the transform; addresses are the device's. The
- * picture is planar: each sample is a little-endian word of one or two bytes, data
- * and strides are multiples of four words, and bits beside a sample are 0 when it
- * is written (gpu/layout.h makes such a picture). Components that the color
- * transform mixes lie alike. What is between the last column and the next multiple
- * of four words can be read, and is ignored. */
+/* A frame on its way through the transform; addresses are the device's. The picture is
+ * planar: each sample is a little-endian word of one or two bytes, data and strides are
+ * multiples of four words, and unused bits are 0 when it is written (gpu/layout.h makes
+ * such a picture). Components that the color transform mixes lie alike. Bytes from the
+ * last column to the next multiple of four words can be read, and are ignored. */
 typedef struct
 {
   const PacoCoding *coding; /* for wavelets, steps, fraction bits and rho */
-  /* Forward: what coefficients are multiplied by instead (PacoRateTable.scale), or
+  /* Forward: factors of coefficients instead of their steps (PacoRateTable.scale), or
    * NULL. */
   const float (*scales)[PACO_MAX_SUBBANDS];
   const PacoPicture *picture;
   CUdeviceptr coefficients, scratch;
   bool wide; /* coefficients are int32_t */
-  /* The first kernel comes right behind another one in the stream, and may be
-   * launched before that has ended. */
+  /* The first kernel follows another one in the stream, and may be launched early. */
   bool follows_kernel;
-  /* For the inverse only: how many levels are left out; and the address of a byte
-   * for each block, which has its dropped planes and PACO_DWT_CUT, or 0 if no block
-   * has any. Blocks of reversible wavelets have none here, as their coefficients are
-   * complete. */
+  /* Inverse: levels left out; and the address of a byte for each block, its dropped
+   * planes and PACO_DWT_CUT, or 0 if no block has any. Blocks of reversible wavelets
+   * have none, as their coefficients are complete. */
   unsigned reduce;
   CUdeviceptr dropped_planes;
 } PacoDwtFrame;
@@ -121,8 +115,8 @@ typedef struct
 #define PACO_DWT_MIN_TILE_PAIRS 2
 #define PACO_DWT_MAX_TILE_PAIRS 256
 
-/* How many launches there are at most: for each wavelet those of level 1, by sample
- * layout and with a color transform by field, and one for each other level. */
+/* The most launches: for each wavelet those of level 1, by sample layout and with a
+ * color transform by field, and one for each other level. */
 #define PACO_DWT_MAX_LAUNCHES (PACO_N_WAVELETS * (4 + PACO_MAX_LEVELS))
 
 unsigned paco_dwt_launches (const PacoDwt *dwt, const PacoDwtFrame *frame,

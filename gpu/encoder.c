@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The encoder of the CUDA backend: samples -> coefficients -> blocks -> frame.
  *
- * A flight's thread enqueues everything that a frame needs, from the upload to
- * the download of the codestream, and then waits once. While it waits the
- * other flights' threads do the same, so that uploads, kernels and downloads of
- * several frames overlap. (Where a frame chooses its wavelet, the host looks at it while
- * it is uploaded. One in the device's memory is waited for before that; bands.c.)
+ * A flight's thread enqueues everything that a frame needs, from the upload to the
+ * download of the codestream, and then waits once. Meanwhile other flights' threads do
+ * the same, so that uploads, kernels and downloads of several frames overlap. (If a
+ * frame chooses its wavelet, the host looks at it while it is uploaded, or waits for a
+ * few lines of one in device memory; bands.c.)
  *
- * How many bytes the codestream will have is not known when its download is
- * enqueued: it is as long as the flight's last frame and a little more. Only what
- * a frame has beyond that takes a second download. (Kernels that write to the
- * host's memory would know; but their writes and the other frames' uploads
- * hinder each other.) */
+ * The codestream's size is not known when its download is enqueued: that is as long as
+ * the flight's last frame and a little more. Only what a frame has beyond that takes a
+ * second download. (Kernels that write to the host's memory would know, but their
+ * writes and other frames' uploads hinder each other.) */
 #include "codec/encoder_private.h"
 #include "codec/recycler.h"
 #include "gpu/bands.h"
@@ -26,8 +25,8 @@ typedef struct
   PacoCudaShare share;
   PacoCudaOutputs *outputs;
   PacoCudaPlan plans[PACO_N_FORMS]; /* of those that are configured */
-  /* Of frames with a budget: the plans of those without loss, if there are any, and
-   * the steps of both kinds. */
+  /* Frames with a budget: plans of lossless ones, if any, and the steps of both
+   * kinds. */
   PacoCudaPlan lossless_plans[PACO_N_FORMS];
   PacoCudaSteps steps[PACO_N_FORMS][2]; /* [lossless] */
   gint n_frames;                        /* that are being coded; atomic */
@@ -65,7 +64,7 @@ typedef struct
 
 /* --- coding a frame --- */
 
-/* Says whether the frame being coded, which has a budget, is one without loss. */
+/* True if the frame being coded, which has a budget, is lossless. */
 static bool
 is_lossless (const Flight *flight)
 {
@@ -81,7 +80,7 @@ areas_of (const Flight *flight, const PacoEncoderJob *job)
   return job->areas;
 }
 
-/* Fills in the blocks for the frame; returns the words that their code may take. */
+/* Returns the most words of the blocks' code. */
 static size_t
 describe_blocks (Flight *flight, const PacoEncoderJob *job, bool wide,
     const PacoAreas *areas)
@@ -185,7 +184,7 @@ download (Flight *flight, uint8_t *to, size_t begin, size_t end, GError **error)
           error);
 }
 
-/* Enqueues what comes between the upload and the download. */
+/* Enqueues all between upload and download. */
 static gboolean
 enqueue_kernels (CudaEncoder *encoder, Flight *flight, bool transformed,
     const PacoHeader *header, PacoEncodedFrame *output, GError **error)
@@ -253,8 +252,8 @@ enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
       && enqueue_kernels (encoder, flight, transformed, header, output, error);
 }
 
-/* Downloads the bytes that the frame has beyond what was expected of it, and sets
- * how many are expected of the next one. */
+/* Downloads what the frame has beyond the expected bytes, and sets those of the next
+ * one. */
 static gboolean
 download_rest (CudaEncoder *encoder, Flight *flight, const PacoHeader *header,
     uint8_t *output, GError **error)
@@ -298,8 +297,8 @@ take_rate (Flight *flight, const PacoRate *rate, PacoCudaRate *chosen,
       &flight->frame.plan->format, &rate->coding);
 }
 
-/* The host looks at a picture of its own while that is uploaded; of one on the device
- * it has to wait for some lines. */
+/* The host looks at its own picture during the upload; of one on the device it waits
+ * for some lines. */
 static gboolean
 choose (Flight *flight, const PacoEncoderForm *form, PacoEncoderJob *job,
     GError **error)
@@ -342,8 +341,7 @@ encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
 
 /* --- a frame with a budget --- */
 
-/* Codes the frame once as the attempt has it. Its step number is the device's
- * choice as long as the host has not seen its counts. */
+/* The step number is the device's choice as long as the host has not seen its counts. */
 static gboolean
 code_attempt (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     const PacoRateAttempt *attempt, bool first, PacoHeader *header,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A frame in flight on the device; frame.h says for whom. It calls dwt.c, layout.c,
- * transfer.c and bus.c. */
+ * A frame in flight on the device. */
 #include "gpu/frame.h"
 #include "codec/rate_estimate.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A frame in flight on the device: its stream, its buffers, and the launches
- * that encoder and decoder have in common. Encoder and decoder have one per
- * flight. */
+ * A frame in flight on the device: its stream, its buffers, and the launches that
+ * encoder and decoder have in common. */
 #pragma once
 #include "gpu/transfer.h"
 
-/* What all frames of a configuration and a form have in common. */
+/* Common to all frames of a configuration and a form. */
 typedef struct
 {
   PacoPictureFormat format;
@@ -25,9 +24,8 @@ gboolean paco_cuda_plan_init (
     PacoCudaPlan *plan, PacoCudaDevice *device, GError **error);
 void paco_cuda_plan_clear (PacoCudaPlan *plan);
 
-/* Fills in n_blocks blocks; returns the words that their code may take. coding
- * is that of the frame, for the bits behind the point; dropped_planes may be
- * NULL. */
+/* Fills in n_blocks blocks; returns the most words of their code. coding is that of the
+ * frame, for fraction bits; dropped_planes may be NULL. */
 size_t paco_cuda_plan_blocks (const PacoCudaPlan *plan,
     const PacoCoding *coding, bool wide,
     const uint8_t (*dropped_planes)[PACO_MAX_SUBBANDS], PacoGpuBlock *blocks);
@@ -70,7 +68,7 @@ gboolean paco_cuda_frame_init (
     PacoCudaFrame *frame, PacoCudaShare *share, GError **error);
 void paco_cuda_frame_clear (PacoCudaFrame *frame);
 
-/* Says that the next frame is of this form. plans has one plan for each form. */
+/* The next frame is of this form; plans has one plan for each form. */
 void paco_cuda_frame_use (
     PacoCudaFrame *frame, const PacoCudaPlan *plans, unsigned form);
 
@@ -78,13 +76,13 @@ void paco_cuda_frame_use (
 gboolean paco_cuda_frame_allocate (
     PacoCudaFrame *frame, bool wide, GError **error);
 
-/* Makes the buffers large enough whose size depends on how large coefficients are.
+/* Makes those buffers large enough whose size depends on how large coefficients are.
  * paco_cuda_frame_allocate() calls it as well. */
 gboolean paco_cuda_frame_reserve (
     PacoCudaFrame *frame, bool wide, GError **error);
 
-/* The first returns the table of codeblocks of the form in the host's memory. When
- * it has been filled in, the second enqueues its upload. */
+/* The table of codeblocks of the form in the host's memory; when it is filled in, its
+ * upload is enqueued. */
 static inline PacoGpuBlock *
 paco_cuda_frame_blocks (const PacoCudaFrame *frame)
 {
@@ -93,10 +91,10 @@ paco_cuda_frame_blocks (const PacoCudaFrame *frame)
 gboolean paco_cuda_frame_upload_blocks (PacoCudaFrame *frame, GError **error);
 
 /* What is enqueued between begin and end of an upload uses the bus to the device;
- * between begin and end of a download, the bus back. The upload marks the moments
- * BEGIN and UPLOADED, the download CODED and END. An upload takes turns with those
- * of other frames only if nothing is copied on the host at the same time (in_order),
- * because the bus would wait for the copies. */
+ * between those of a download, the bus back. The upload marks BEGIN and UPLOADED, the
+ * download CODED and END. An upload takes turns with those of other frames only if the
+ * host copies nothing at the same time (in_order), because the bus would wait for the
+ * copies. */
 gboolean paco_cuda_frame_begin_upload (
     PacoCudaFrame *frame, bool in_order, GError **error);
 gboolean paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error);
@@ -111,8 +109,8 @@ gboolean paco_cuda_frame_mark (
 gboolean paco_cuda_frame_wait_for (
     PacoCudaFrame *frame, unsigned event, GError **error);
 
-/* The first waits for the end of the frame; the second, after a failure, for all
- * that was enqueued. */
+/* wait() waits for the end of the frame; give_up(), after a failure, for all that was
+ * enqueued. */
 gboolean paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error);
 void paco_cuda_frame_give_up (PacoCudaFrame *frame);
 
@@ -120,14 +118,12 @@ void paco_cuda_frame_give_up (PacoCudaFrame *frame);
 double paco_cuda_frame_milliseconds (
     const PacoCudaFrame *frame, unsigned from, unsigned to);
 
-/* Makes the frame's stream wait for what is enqueued in the picture's stream now, so
- * that the picture's device memory is ready for what is enqueued afterwards. Memory that
- * has not held a picture is cleared. */
+/* Makes the frame's stream wait for the picture's, so that the picture's device memory
+ * is ready. Memory that has not held a picture is cleared. */
 gboolean paco_cuda_frame_await_picture (
     PacoCudaFrame *frame, const PacoPicture *picture, GError **error);
 
-/* Describes the transform of a frame that is coded like this; picture is in device
- * memory and has any layout. */
+/* Describes the transform; picture is in device memory and has any layout. */
 PacoDwtFrame paco_cuda_frame_transform (const PacoCudaFrame *frame,
     const PacoCoding *coding, const PacoPicture *picture, bool wide);
 
@@ -137,7 +133,6 @@ PacoDwtFrame paco_cuda_frame_transform (const PacoCudaFrame *frame,
 gboolean paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
     const PacoDwtFrame *transform, bool inverse, GError **error);
 
-/* Finds the device address of the probability sets' rows for a frame that is coded like
- * this; carried_set may be NULL. */
+/* Finds the device address of the probability sets' rows; carried_set may be NULL. */
 gboolean paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, CUdeviceptr *rows, GError **error);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Finds out which kernels of kernels/layout.cu a picture needs, and enqueues them;
- * layout.h says for whom. */
+ * Finds out which kernels of kernels/layout.cu a picture needs, and enqueues them. */
 #include "gpu/layout.h"
 #include "codec/geometry.h"
 #include <string.h>
@@ -104,8 +103,8 @@ paco_sample_planes_init (PacoSamplePlanes *planes,
   }
 }
 
-/* Says whether the transform can read and write a component where it is: its words
- * have no bits of other components, and the bits beside the sample are 0. */
+/* True if the transform can access a component where it is: its words have no bits of
+ * other components, and unused bits are 0. */
 static bool
 is_planar (
     const PacoSamplePlanes *planes, const PacoPicture *picture, unsigned c)
@@ -124,8 +123,8 @@ is_planar (
       && alignment % (4 * layout->word_bytes) == 0;
 }
 
-/* Returns the components that go through planes, as bits. Those that the color
- * transform mixes are either all planar, and alike, or all go through planes. */
+/* Components that go through planes, as bits. Those that the color transform mixes are
+ * all planar, and alike, or all go through planes. */
 static unsigned
 components_in_planes (
     const PacoSamplePlanes *planes, const PacoPicture *picture)
@@ -211,8 +210,8 @@ is_v210 (const PacoRegion *region, const PacoLayoutParameters *parameters)
 
 /* --- Strings (kernels/layout_strings.cuh) --- */
 
-/* Returns how many bytes the words of a component must have to be flipped, so that it
- * is bits of a string; 0: it never is. */
+/* How many bytes words of a component must have to be flipped, so that it is bits of a
+ * string; 0: it never is. */
 static unsigned
 flipped_bytes (const PacoRegion *region, const PacoLayoutComponent *component)
 {
@@ -232,8 +231,8 @@ first_bit (const PacoLayoutComponent *component, unsigned sample)
   return 8 * component->places[sample].byte + component->places[sample].shift;
 }
 
-/* Says whether the samples of a component have slots of so many bits, one in each
- * pixel, and lie in them as those of another one do. */
+/* True if samples of a component have slots of slot_bits bits, one in each pixel, and
+ * lie in them as those of another one. */
 static bool
 has_slots (const PacoLayoutComponent *component,
     const PacoLayoutComponent *other, unsigned slot_bits, unsigned pixel_bits)
@@ -270,7 +269,6 @@ is_string_of (const PacoRegion *region, const PacoLayoutParameters *parameters,
   return true;
 }
 
-/* Tells a kernel for strings what it wants to know. */
 static void
 describe_string (const PacoRegion *region, PacoLayoutParameters *parameters,
     unsigned slot_bits)
@@ -381,7 +379,6 @@ describe_launch (PacoLayoutLaunch *launch, const PacoSamplePlanes *planes,
   set_grid (launch, region);
 }
 
-/* Puts a component of the picture into its plane. */
 static void
 replace_component (PacoPicture *planar, const PacoSamplePlanes *planes,
     CUdeviceptr memory, unsigned c)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures whose samples do not lie as the transform takes them: before it they
- * are read into planes of samples in device memory, or after it written from
- * there, by kernels of kernels/layout.cu. gpu/dwt.h takes the planar picture that
- * comes of it; encoder and decoder call both. */
+ * Pictures whose samples do not lie as the transform takes them: kernels of
+ * kernels/layout.cu read them into planes of samples in device memory before it, or
+ * write them from there after it. gpu/dwt.h takes the planar picture. */
 #pragma once
 #include "codec/picture.h"
 #include "gpu/kernels/layout.h"
 #include "gpu/module.h"
 
-/* The kernels. Those for packed groups are named after the bytes of a group, the
- * bits of a word of a plane, and how many samples a group has of the region's first
- * component; it has one of each other component. */
+/* Kernels for packed groups are named after the bytes of a group, the bits of a plane's
+ * word, and the samples of a group of the region's first component; it has one of each
+ * other component. */
 enum
 {
   PACO_LAYOUT_2_8_1,  /* chroma of NV12, RGB16 */
@@ -53,7 +52,7 @@ gboolean paco_layout_find_kernels (
     PacoLayoutKernels *kernels, const PacoModule *module, GError **error);
 
 /* The planes of a configuration: lines of the whole frame, words of 16 bits if a
- * component has more than 8, else of 8. */
+ * component has more than 8. */
 typedef struct
 {
   PacoPictureFormat format;
@@ -75,18 +74,17 @@ typedef struct
   PacoLayoutParameters parameters;
 } PacoLayoutLaunch;
 
-/* What is launched for a picture in device memory that has passed
- * paco_picture_check(), and the picture *planar that the transform takes in its
- * place: a component that is planar (dwt.h) stays where it is, others are in
- * planes, at the address `memory`, 256-byte aligned, of planes->size bytes.
- * Returns how many launches there are; they are the same both ways. */
+/* Plans the launches for a picture in device memory that has passed
+ * paco_picture_check(), the same both ways, and the picture *planar that the transform
+ * takes: planar components (dwt.h) stay where they are, others are in planes, at the
+ * address `memory`, 256-byte aligned, of planes->size bytes. Returns the number of
+ * launches. */
 unsigned paco_layout_launches (const PacoSamplePlanes *planes,
     const PacoPicture *picture, CUdeviceptr memory, PacoPicture *planar,
     PacoLayoutLaunch launches[PACO_MAX_COMPONENTS]);
 
-/* Enqueues n launches; n may be 0. follows_kernel says that the first one, too,
- * comes right behind a kernel in the stream, and may be launched before that has
- * ended. */
+/* Enqueues n launches; n may be 0. follows_kernel: the first one follows a kernel in
+ * the stream, too, and may be launched early. */
 gboolean paco_layout_enqueue (const PacoCudaContext *context,
     const PacoLayoutKernels *kernels, PacoLayoutDirection direction,
     const PacoLayoutLaunch *launches, unsigned n, bool follows_kernel,

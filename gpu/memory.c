@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Allocates memory of the device and page-locked memory of the host; memory.h says for
- * whom. */
+ * Allocates memory of the device and page-locked memory of the host. */
 #include "gpu/memory.h"
 
 gboolean

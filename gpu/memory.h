@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Memory of the device and page-locked memory of the host, for the encoder, the
- * decoder and what they are made of; users get theirs from pinned.h. Both are
- * expensive to allocate, so buffers only grow, and what frames need is reserved when
- * the format is set. */
+ * Memory of the device and page-locked memory of the host, for the backend itself;
+ * users get theirs from pinned.h. Both are expensive to allocate, so buffers only grow,
+ * and what frames need is reserved when the format is set. */
 #pragma once
 #include "gpu/share.h"
 
@@ -12,9 +11,9 @@ typedef struct
   size_t size;
 } PacoDeviceMemory;
 
-/* Makes the buffer at least this large. When it grows, its content is lost, and the
- * new memory is zero. what is a name for messages, "coefficients". Nothing that is
- * enqueued may use the buffer. The share counts its bytes. */
+/* Makes the buffer at least this large. When it grows, its content is lost, and the new
+ * memory is zero. what is a name for messages, "coefficients". Nothing that is enqueued
+ * may use the buffer. */
 gboolean paco_device_memory_reserve (PacoCudaShare *share,
     PacoDeviceMemory *memory, size_t size, const char *what, GError **error);
 void paco_device_memory_clear (PacoCudaShare *share, PacoDeviceMemory *memory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Loads kernels and launches them; module.h says for whom. */
+ * Loads kernels and launches them. */
 #include "gpu/module.h"
 
 extern const unsigned char paco_fatbin_bpc_16_1[], paco_fatbin_bpc_16_2[],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels: machine code that is embedded in the library, images
- * ("fatbins") of one or some kernels. device.c loads them into a context; dwt.c, layout.c, pack.c,
- * rate.c and the coders launch them. */
+ * The kernels: machine code that is embedded in the library, images ("fatbins") of one or
+ * some kernels. device.c loads them into a context; dwt.c, layout.c, pack.c, rate.c and
+ * the coders launch them. */
 #pragma once
 #include "gpu/context.h"
 
@@ -26,9 +26,9 @@ void paco_module_unload (PacoModule *module);
 gboolean paco_module_function (const PacoModule *module, const char *name,
     CUfunction *function, GError **error);
 
-/* Says whether the kernels of the module wait by themselves for the kernel before
- * them (kernels/device.cuh): they do if they are compiled for 9.0 or later, and the
- * device has that as well. function is one of them. */
+/* True if the module's kernels wait by themselves for the kernel before them
+ * (kernels/device.cuh): if they are compiled for 9.0 or later, and the device has that
+ * as well. function is one of them. */
 bool paco_module_can_be_early (const PacoModule *module, CUfunction function);
 
 /* Launches blocks of `threads` threads (one dimension) of a kernel that takes
@@ -38,9 +38,8 @@ gboolean paco_module_launch (const PacoCudaContext *context,
     unsigned threads, unsigned shared_bytes, CUstream stream,
     const void *parameters, GError **error);
 
-/* The same for a kernel that waits itself (griddepcontrol.wait) until what the
- * kernel before it in the stream has written is there, and so may begin
- * earlier. Needs compute capability 9.0 and a kernel compiled for that. */
+/* The same for a kernel that waits itself (griddepcontrol.wait) for what the kernel
+ * before it has written, and may begin earlier. See paco_module_can_be_early(). */
 gboolean paco_module_launch_early (const PacoCudaContext *context,
     CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
     unsigned threads, unsigned shared_bytes, CUstream stream,

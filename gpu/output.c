@@ -5,11 +5,11 @@
 #include "gpu/pinned.h"
 #include <string.h>
 
-/* How many buffers may be out beyond those of the frames in flight. */
+/* Buffers that may be out beyond those of the frames in flight. */
 #define MAX_SPARE 8
-/* How many bytes of page-locked memory are allocated before they are needed, and
- * kept when they are not needed any more. The driver takes the time of many frames
- * to lock or unlock the 200 MB of a buffer for 8K. */
+/* Page-locked bytes that are allocated before they are needed, and kept when idle. The
+ * driver takes the time of many frames to lock or unlock the 200 MB of a buffer for
+ * 8K. */
 #define MAX_IDLE ((size_t) 2 << 30)
 
 typedef struct

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Encoded frames on their way out, for encoder.c: page-locked buffers into which the
- * device writes, each large enough for any frame. They are kept for the next frames
- * when they come back, which they may do from any thread, and after the encoder is
- * gone. */
+ * Encoded frames on their way out: page-locked buffers into which the device writes,
+ * each large enough for any frame. They are used again when they come back, which they
+ * may do from any thread, and after the encoder is gone. */
 #pragma once
 #include "codec/encoder.h"
 #include "gpu/device.h"
@@ -13,9 +12,8 @@ PacoCudaOutputs *paco_cuda_outputs_new (PacoCudaDevice *device);
 /* Frames that are still out are freed when they come back. */
 void paco_cuda_outputs_close (PacoCudaOutputs *outputs);
 
-/* Sets the size of buffers and how many are kept at least, and allocates these
- * unless they are huge. If more of them have been out at a time, more are kept.
- * Frames that are out stay valid. */
+/* Sets the size of buffers and how many are kept at least, and allocates these unless
+ * they are huge. Frames that are out stay valid. */
 gboolean paco_cuda_outputs_configure (
     PacoCudaOutputs *outputs, size_t size, unsigned n, GError **error);
 

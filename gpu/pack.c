@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Puts a frame's codestream together; pack.h says for whom. */
+ * Puts a frame's codestream together. */
 #include "gpu/pack.h"
 #include "codec/index.h"
 #include <zlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Puts a frame's codestream together, for encoder.c: it launches kernels/pack.cu,
- * and adds the header on the host. */
+ * Puts a frame's codestream together: launches kernels/pack.cu, and adds the header on
+ * the host. */
 #pragma once
 #include "gpu/frame.h"
 
@@ -16,8 +16,8 @@ gboolean paco_pack_buffers_reserve (PacoPackBuffers *buffers,
     PacoCudaShare *share, uint32_t n_blocks, bool cut_points, GError **error);
 void paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaShare *share);
 
-/* Enqueues the kernels that write index and payload to output. code and records are
- * what the block coder has written; cuts are for the index's cut points, or 0. */
+/* Enqueues the kernels that write index and payload to output, from the block coder's
+ * code and records. cuts are for the index's cut points, or 0. */
 gboolean paco_pack_enqueue (PacoCudaFrame *frame,
     const PacoPackBuffers *buffers, CUdeviceptr code, CUdeviceptr records,
     CUdeviceptr cuts, bool block_checks, uint32_t header_size,
@@ -26,7 +26,7 @@ gboolean paco_pack_enqueue (PacoCudaFrame *frame,
 /* Returns the bytes of index and payload, after the scan has ended. */
 size_t paco_pack_size (const PacoPackBuffers *buffers);
 
-/* Writes the header, after index and payload have been downloaded, and sets *size to
- * the frame's size. */
+/* Writes the header when index and payload have been downloaded; *size becomes the
+ * frame's. */
 gboolean paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
     uint8_t *output, size_t *size, GError **error);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Page-locked memory that users have; pinned.h says for whom. The thread of the
- * device that it comes from allocates and frees it. It is found again by its
- * address. */
+ * Page-locked memory that users have. The thread of its device allocates and frees it,
+ * and its address finds it again. */
 #include "gpu/pinned.h"
 #include "gpu/memory.h"
 
@@ -15,8 +14,7 @@ struct _Handed
   Handed *next; /* in the list, under its lock */
 };
 
-/* A list of all such memory, of all devices. It belongs to the process, as addresses
- * do. */
+/* All such memory, of all devices. The list belongs to the process, as addresses do. */
 static GMutex list_lock;
 static Handed *list;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Launches the kernels for frames with a budget or with cut points; rate.h says for
- * whom. */
+ * Launches the kernels for frames with a budget or with cut points. */
 #include "gpu/rate.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames with a budget or with cut points on the device (codec/rate_control.h), for
- * encoder.c: the launches of kernels/rate.cu, the tables and buffers that they need,
- * and what the host learns from them when the frame is finished. */
+ * Frames with a budget or with cut points on the device (codec/rate_control.h): the
+ * launches of kernels/rate.cu, their tables and buffers, and what the host reads when
+ * the frame is finished. */
 #pragma once
 #include "codec/encoder_private.h"
 #include "codec/rate_control.h"
@@ -28,15 +28,14 @@ typedef struct
   bool unfinished;       /* a frame has begun, and its sums may not be zero */
 } PacoCudaBudget;
 
-/* Makes the buffers large enough; they only grow. They are zero before the first call.
- * n_entries is how many entries have a step to be chosen, 0 without a budget. */
+/* Makes the buffers large enough; they only grow from zero. n_entries is how many
+ * entries have a step to be chosen, 0 without a budget. */
 gboolean paco_cuda_budget_reserve (PacoCudaBudget *budget, PacoCudaShare *share,
     uint32_t n_blocks, unsigned n_entries, GError **error);
 void paco_cuda_budget_clear (PacoCudaBudget *budget, PacoCudaShare *share);
 
-/* A frame with a budget begins, and has come to its end without an error. Its
- * kernels leave all sums zero for the next frame; where some of them could not be
- * launched, the next frame begins with zeros of its own. */
+/* A frame with a budget begins, and has ended without an error. Its kernels leave all
+ * sums zero for the next frame; if some were not launched, the next one clears them. */
 gboolean paco_cuda_budget_begin (
     PacoCudaBudget *budget, PacoCudaFrame *frame, GError **error);
 static inline void
@@ -65,10 +64,9 @@ paco_cuda_rate_has_cuts (const PacoCudaRate *rate)
   return rate->steps != NULL || rate->cut_points;
 }
 
-/* The first, for frames with a budget, enqueues what finds the step number; it comes
- * between transform and block coder. The others are for frames with cuts: one tells
- * the block coder what it has to note, and one enqueues what finds the cuts and,
- * with a budget, makes the coded blocks fit. */
+/* The first, for frames with a budget, enqueues between transform and block coder what
+ * finds the step number. For frames with cuts, one sets what the block coder notes, and
+ * one enqueues what finds the cuts and, with a budget, makes the blocks fit. */
 gboolean paco_cuda_budget_decide (const PacoCudaBudget *budget,
     PacoCudaFrame *frame, const PacoCudaRate *rate, GError **error);
 void paco_cuda_budget_set_parameters (const PacoCudaBudget *budget,
@@ -77,8 +75,8 @@ gboolean paco_cuda_budget_cut (const PacoCudaBudget *budget,
     PacoCudaFrame *frame, const PacoCudaRate *rate, CUdeviceptr code,
     CUdeviceptr records, GError **error);
 
-/* After the frame is finished, these return what was counted, if the step number was
- * chosen, and how many bytes index and payload took before any cut. */
+/* When the frame is finished: the counts, if the step number was chosen, and the bytes
+ * of index and payload before any cut. */
 static inline const PacoRateBits *
 paco_cuda_budget_sums (const PacoCudaBudget *budget)
 {

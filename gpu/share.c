@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Opens and closes a coder's shares of its devices; share.h says what they are. */
+ * Opens and closes a coder's shares of its devices. */
 #include "gpu/share.h"
 #include "gpu/pinned.h"
 #include <string.h>
@@ -30,8 +30,7 @@ listing_free (void *data)
   g_free (listing);
 }
 
-/* Lists all devices that can be used, in a thread of its own, as no device has one
- * yet. */
+/* Lists usable devices in a thread of its own, as no device has one yet. */
 static GArray *
 list_all (gint64 timeout, GError **error)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A coder's share of a device: what its flights on that device have in common.
- * Encoder and decoder have one for each of their devices, and frames, memory and
- * transfers refer to it. */
+ * A coder's share of a device: what its flights on that device have in common. Frames,
+ * memory and transfers refer to it. */
 #pragma once
 #include "codec/backend.h"
 #include "gpu/bus.h"
@@ -16,15 +15,14 @@ typedef struct
   gsize memory; /* of the device, bytes that the coder has; atomic */
 } PacoCudaShare;
 
-/* Finds the numbers of the devices that a coder is to have, PACO_MAX_DEVICES at
- * most. With a context that was handed in it is one, and its number does not matter.
- * Returns how many there are, or 0 and an error if the options ask for all usable
- * devices and there is none (see paco_cuda_list_devices()). */
+/* Finds the numbers of a coder's devices, PACO_MAX_DEVICES at most; with a context that
+ * was handed in one, which does not matter. Returns 0 with an error if the options ask
+ * for all usable devices and there is none. */
 unsigned paco_cuda_find_ordinals (
     const PacoBackendOptions *options, int *ordinals, GError **error);
 
-/* Opens the device of this number, or that of the context which the options hand
- * in, and adds it to the coder's. Errors: see paco_cuda_device_open(). */
+/* Opens the device of this number, or of the context that the options hand in, and adds
+ * it to the coder's. Errors: see paco_cuda_device_open(). */
 gboolean paco_cuda_share_open (PacoCudaShare *share, PacoCoder *coder,
     const PacoBackendOptions *options, int ordinal, GError **error);
 /* Closes a share. The coder must have nothing left on the device. */

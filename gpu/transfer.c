@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Moves pictures between the host's memory and the device's; transfer.h says for
- * whom. */
+ * Moves pictures between the host's memory and the device's. */
 #include "gpu/transfer.h"
 #include "codec/crop.h"
 #include "gpu/pinned.h"
 #include <string.h>
 
 #define REGION_ALIGNMENT 256
-/* How many bytes are copied on the host before the device may fetch them. */
+/* Bytes that are copied on the host before the device may fetch them. */
 #define PIECE ((size_t) 8 << 20)
 
 /* --- Regions --- */
@@ -92,9 +91,8 @@ find_regions (PacoTransfer *transfer, const PacoPicture *picture,
   transfer->staging_size = transfer->size;
 }
 
-/* Finds the address of each component on the device. Its region is the one that
- * begins with one of the component's rows; addresses alone do not tell, because
- * the rows of several regions may alternate in memory. */
+/* A component's region is the one that begins with one of its rows; addresses alone do
+ * not tell, because rows of several regions may alternate. */
 static void
 find_components (PacoTransfer *transfer)
 {
@@ -114,7 +112,7 @@ find_components (PacoTransfer *transfer)
   }
 }
 
-/* Plans what moves of a part: its regions' rows, from the whole on the device. */
+/* What moves of a part: its regions' rows, from the whole on the device. */
 static void
 find_part (PacoTransfer *transfer, const PacoPicture *picture,
     const PacoPictureFormat *format, unsigned reduce)

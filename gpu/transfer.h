@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Moves pictures between the host's memory and the device's, for frame.c, encoder.c
- * and decoder.c. A picture is a few regions of memory (codec/layout.h), all of whose
- * rows are samples. On the device they lie as on the host, so that whole regions
- * move at once. Of a part of a picture (codec/crop.h) the whole is on the device, and
- * the part's rows alone move, also within the device. */
+ * Moves pictures between the host's memory and the device's. A picture is a few regions
+ * of memory (codec/layout.h), all of whose rows are samples. On the device they lie as
+ * on the host, so that whole regions move at once. Of a part of a picture
+ * (codec/crop.h) the whole is on the device, and only the part's rows move, also within
+ * the device. */
 #pragma once
 #include "gpu/copy.h"
 #include "gpu/memory.h"
@@ -20,8 +20,7 @@ typedef struct
   bool pinned;    /* the device reads and writes it where it is */
 } PacoTransferRegion;
 
-/* A picture's regions, and what they have been made from. A whole picture in the
- * device's memory has no regions: nothing is to be moved. */
+/* A picture's regions. A whole picture in device memory has none: nothing moves. */
 typedef struct
 {
   unsigned n_regions;
@@ -52,17 +51,17 @@ typedef struct
   PacoPinnedMemory staging;
 } PacoStaged;
 
-/* Sets *picture to the whole picture as it lies on the device: where it is already, or in
- * memory there of transfer->size bytes. */
+/* Sets *picture to the whole picture on the device: where it is, or in memory of
+ * transfer->size bytes. */
 void paco_transfer_device_picture (
     const PacoTransfer *transfer, CUdeviceptr memory, PacoPicture *picture);
 
 /* Says whether nothing has to be copied on the host on the way. */
 bool paco_transfer_is_pinned (const PacoTransfer *transfer);
 
-/* Copies what is not page-locked to staging memory, all at once. Without this call the
- * upload copies it piece by piece, and the device fetches one piece while the next is
- * copied: that is faster for one frame, but the bus waits for the copies. */
+/* Copies what is not page-locked to staging memory at once. Without this call the
+ * upload copies it piece by piece while the device fetches the last piece: faster for
+ * one frame, but the bus waits for the copies. */
 gboolean paco_transfer_stage (
     PacoTransfer *transfer, PacoStaged *staged, GError **error);
 
@@ -70,18 +69,17 @@ gboolean paco_transfer_stage (
 gboolean paco_transfer_upload (
     const PacoTransfer *transfer, PacoStaged *staged, GError **error);
 
-/* These three transfer a picture back: the first is called before anything is
- * enqueued that writes the picture, the second after that, and the third when the
- * stream has finished it. Bytes between the rows of a region do not change. The memory
- * of a part may be the device's, too. */
+/* Transfer a picture back: the first is called before anything is enqueued that writes
+ * the picture, the second after that, the third when the stream has finished. Bytes
+ * between rows of a region do not change. The memory of a part may be the device's. */
 gboolean paco_transfer_reserve (
     const PacoTransfer *transfer, PacoStaged *staged, GError **error);
 gboolean paco_transfer_download (
     const PacoTransfer *transfer, PacoStaged *staged, GError **error);
 void paco_transfer_finish (const PacoTransfer *transfer, PacoStaged *staged);
 
-/* Uploads bytes from anywhere in the host's memory. If they are not pinned
- * (page-locked), they go through staging memory from staging_offset on. */
+/* Uploads bytes of the host. If they are not page-locked, they go through staging
+ * memory from staging_offset on. */
 gboolean paco_staged_upload (PacoStaged *staged, CUdeviceptr to,
     const uint8_t *data, size_t size, bool pinned, size_t staging_offset,
     GError **error);

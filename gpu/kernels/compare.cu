@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Compares pictures in the device's memory (compare.h), for frames that are decoded to
- * see whether they give back what they were made of. It reads both once, 16 bytes a
- * lane, and is as fast as that memory. gpu/comparison.c launches it. */
+ * Compares pictures in device memory (compare.h), to see whether a decoded frame gives
+ * back its source. It reads both once, 16 bytes a lane, as fast as memory can. */
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/compare.h"
 
@@ -24,8 +23,7 @@ count_vectors (uint4 a, uint4 b)
       + count_bytes (a.z, b.z) + count_bytes (a.w, b.w);
 }
 
-/* Launch with any grid of one or two dimensions: the blocks of a column take one row
- * after the other. */
+/* Any grid of one or two dimensions: blocks of a column take row after row. */
 extern "C" __global__ void
 __launch_bounds__ (PACO_COMPARE_THREADS) paco_compare (PacoCompareParameters p)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The parameters of the kernel of compare.cu, which gpu/comparison.c fills in. C and
- * CUDA include it. */
+ * The parameters of the kernel of compare.cu. C and CUDA include it. */
 #pragma once
 #include "gpu/kernels/bpc.h"
 
@@ -14,6 +13,6 @@ typedef struct
   uint64_t row_bytes, rows, stride; /* stride: bytes from a row to the next */
   /* 1: all rows begin at multiples of 16 bytes in both places. */
   uint32_t aligned, reserved;
-  /* To this it is added how many bytes are different. */
+  /* The kernel adds the number of different bytes. */
   PACO_DEVICE_POINTER (uint64_t) n_different;
 } PacoCompareParameters;

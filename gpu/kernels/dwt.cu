@@ -124,9 +124,8 @@ indices_to_samples (const PacoDwtParameters &p)
     call (p);                                                                  \
   }
 
-/* How many steps before its use a pair of lines is fetched. Each step more costs
- * registers and a copy of the loop's body. The numbers are the best ones that were
- * measured. */
+/* Steps before its use in which a pair of lines is fetched. Each one more costs
+ * registers and a copy of the loop's body; these were the fastest. */
 #define AHEAD_FORWARD 1
 #define AHEAD_FORWARD_SAMPLES_1 2
 #define AHEAD_FORWARD_SAMPLES_3 1
@@ -134,8 +133,8 @@ indices_to_samples (const PacoDwtParameters &p)
 #define AHEAD_INVERSE_SAMPLES_1 2
 #define AHEAD_INVERSE_SAMPLES_3 1
 
-/* How many thread blocks a multiprocessor should run at once. Without this, ptxas
- * takes some registers more than it needs, and one block less fits. */
+/* Thread blocks that a multiprocessor should run at once. Without this, ptxas takes
+ * some registers too many, and one block less fits. */
 #define BLOCKS_FORWARD_SAMPLES_3(W) (W::REACH == 2 ? 6 : W::REACH == 4 ? 4 : 3)
 
 /* The kernels of level 1, whose fine side is samples:
@@ -162,8 +161,7 @@ indices_to_samples (const PacoDwtParameters &p)
   INVERSE_SAMPLES (wavelet, W, ability, Ability, planar16, Planar16)
 
 /* The kernels of the other levels: dwt_<direction>_<wavelet>_<ability>. With a
- * reversible wavelet those of the ability "any" are used where coefficients need 32
- * bits. */
+ * reversible wavelet "any" is used where coefficients need 32 bits. */
 #define NUMBERS(wavelet, W, ability, Ability, Number)                          \
   KERNEL (dwt_forward_##wavelet##_##ability,                                   \
       (forward<W, 1, FineSource<Number>, Ability, AHEAD_FORWARD>) )            \

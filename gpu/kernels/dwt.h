@@ -33,8 +33,8 @@ typedef struct
 /* --- The transform --- */
 
 #define PACO_DWT_LANE_COLUMNS 4 /* columns of a lane */
-/* Columns of a wavelet's reach (codec/lifting.h) that a warp filters on either
- * side of its strip, whole lanes; and how many the strip has. */
+/* Columns that a warp filters beside its strip, whole lanes that cover a wavelet's
+ * reach (codec/lifting.h); and those of the strip. */
 #define PACO_DWT_MARGIN(reach)                                                 \
   (((reach) + PACO_DWT_LANE_COLUMNS - 1) / PACO_DWT_LANE_COLUMNS               \
       * PACO_DWT_LANE_COLUMNS)
@@ -42,13 +42,13 @@ typedef struct
   (32 * PACO_DWT_LANE_COLUMNS - 2 * PACO_DWT_MARGIN (reach))
 #define PACO_DWT_THREADS 128 /* of a block: four warps */
 #define PACO_DWT_MAX_PLANES 8
-/* How high planes must be for the plain inverse kernels of samples, which mirror
- * only once, and fetch a few lines more than they use. */
+/* The least height of planes for the plain inverse kernels of samples, which mirror
+ * only once and fetch a few lines more than they use. */
 #define PACO_DWT_MIN_PLAIN_HEIGHT 16
 
-/* Samples of one field of one component in device memory: a little-endian word of
- * 8 or 16 bits for each, as the kernel's name says (planar8, planar16). address
- * and stride are multiples of four words. */
+/* Samples of one field of a component in device memory, each a little-endian word of 8
+ * or 16 bits as the kernel's name says. address and stride are multiples of four
+ * words. */
 typedef struct
 {
   uint64_t address; /* 0: fine is no samples */
@@ -58,12 +58,11 @@ typedef struct
   uint32_t shift;   /* of a sample in its word */
 } PacoDwtSamples;
 
-/* One subband of the level. LL and LH have rows of low_stride elements, HL and
- * HH of high_stride. */
+/* LL and LH have rows of low_stride elements, HL and HH of high_stride. */
 typedef struct
 {
   uint64_t address;
-  /* The forward kernels take 2^fraction_bits / step, the inverse ones step / 256. */
+  /* Forward 2^fraction_bits / step, inverse step / 256. */
   float scale;
   /* For the dropped planes of its blocks. */
   uint32_t first_block, blocks_x;
@@ -94,8 +93,8 @@ typedef struct
   uint8_t reconstruction;    /* inverse: rho */
   uint8_t reserved[4];
   float gain; /* inverse: of the last level, kappa^(-2 * reduce) */
-  /* For the inverse 9/7: the address of a byte for each block, which has its dropped
-   * planes, and PACO_DWT_CUT where the block is cut. 0 if no block has any. */
+  /* For the inverse 9/7: the address of a byte for each block, its dropped planes and
+   * PACO_DWT_CUT if it is cut; 0 if no block has any. */
   uint64_t dropped_planes;
   PacoDwtPlane planes[PACO_DWT_MAX_PLANES];
 } PacoDwtParameters;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Does one level forward: it reads samples or numbers and writes subbands (FORMAT.md
- * sections 5 and 8). dwt.cu makes kernels of it. */
+ * One level forward: from samples or numbers to subbands (FORMAT.md sections 5 and
+ * 8). */
 #pragma once
 #include "gpu/kernels/dwt_strips.cuh"
 
@@ -32,8 +32,7 @@ template <class E> struct FineSource
   }
 };
 
-/* Raw samples of G components that lie alike, color transformed when they are
- * unpacked. */
+/* Raw samples of G components that lie alike, color transformed when unpacked. */
 template <class Layout, int G> struct SampleSource
 {
   typedef typename Layout::Raw Raw;
@@ -73,8 +72,8 @@ template <class Layout, int G> struct SampleSource
 
 /* --- Where coefficients go --- */
 
-/* What kernels can do. Plain ones store 16-bit indices that need no limit, and
- * cannot filter lines of one sample; the others can do everything. */
+/* Plain kernels store 16-bit indices that need no limit, and cannot filter lines of one
+ * sample. */
 struct Plain
 {
   static const bool ANY = false;
@@ -84,8 +83,7 @@ struct Plain
     return false;
   }
 
-  /* FORMAT.md section 8: rounding towards zero is the floor of the
-   * magnitude. */
+  /* Rounding towards zero is the floor of the magnitude. */
   static DEVICE int quantize (float x, float inverse_step)
   {
     return __float2int_rz (__fmul_rn (x, inverse_step));
@@ -138,8 +136,8 @@ store_subband (const PacoDwtParameters &p, const PacoDwtSubband &subband,
       Ability::quantize (b, subband.scale));
 }
 
-/* Stores LL: integers as coefficients are stored, and floats as they are for the
- * next level, or quantized after the last one. */
+/* Stores LL: integers as coefficients, floats as they are for the next level or
+ * quantized after the last one. */
 template <class Ability>
 DEVICE void
 store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
@@ -159,8 +157,8 @@ store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
     *(float2 *) ((float *) plane.coarse + at) = make_float2 (a, b);
 }
 
-/* Stores a low or high line that has been filtered in its two subbands. Rows have
- * room for one number too many. */
+/* Filters a low or high line and stores its two subbands, whose rows have room for one
+ * number too many. */
 template <class W, class Ability>
 DEVICE void
 finish_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
@@ -197,8 +195,8 @@ fetch_line (const PacoDwtPlane *planes, const Place &place, int line,
     raw[c] = Source::fetch (planes[c], line, place);
 }
 
-/* One tile of G planes of the same size. Step s takes lines first + 2 s + 1 and
- * first + 2 s + 2; they are fetched AHEAD steps before. */
+/* A tile of G planes of the same size. Step s takes lines first + 2 s + 1 and first + 2
+ * s + 2, fetched AHEAD steps before. */
 template <class W, int G, class Source, class Ability, int AHEAD>
 DEVICE void
 forward_tile (
@@ -284,8 +282,7 @@ template <class W, int G, class Source, class Ability, int AHEAD>
 DEVICE void
 forward (const PacoDwtParameters &p)
 {
-  /* Groups of three come one to a launch: all its parameters then have
-   * addresses that the compiler knows. */
+  /* A launch has one group of three: the compiler knows its parameters' addresses. */
   const PacoDwtPlane *planes = G == 1 ? &p.planes[blockIdx.y] : p.planes;
   Place place;
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Does one level inverse: it reads subbands and writes numbers or samples (FORMAT.md
- * sections 5 and 8). dwt.cu makes kernels of it. */
+ * One level inverse: from subbands to numbers or samples (FORMAT.md sections 5 and
+ * 8). */
 #pragma once
 #include "codec/rounding.h"
 #include "gpu/kernels/dwt_strips.cuh"
 
 /* --- Coefficients --- */
 
-/* Two neighboring numbers of a row of a subband as they are in memory: an
- * index of 16 bits each (both in x), or of 32, or integers or floats of an LL
- * between levels. */
+/* Two neighboring numbers of a row of a subband: indices of 16 bits (both in x) or 32,
+ * or integers or floats of an LL between levels. */
 DEVICE uint2
 fetch_pair (bool wide, uint64_t address, uint32_t at)
 {
@@ -18,7 +17,7 @@ fetch_pair (bool wide, uint64_t address, uint32_t at)
   return make_uint2 (*(const uint32_t *) ((const uint16_t *) address + at), 0);
 }
 
-/* Kernels that take 16-bit indices of blocks without dropped planes. */
+/* 16-bit indices of blocks without dropped planes. */
 struct PlainIndices
 {
   static const bool ANY = false;
@@ -36,9 +35,9 @@ struct PlainIndices
     *x1 = (int) pair.x >> 16;
   }
 
-  /* (256 q +- rho) * scale, rounded once: scale has ten significant bits, so
-   * that point, which is rho * scale, and step, 256 * scale, are exact. Of a q
-   * other than 0, q * point is at least as far from 0 as point. */
+  /* (256 q +- rho) * scale, rounded once: scale has ten significant bits, so point =
+   * rho * scale and step = 256 * scale are exact. If q is not 0, q * point is at least
+   * as far from 0 as point. */
   static DEVICE float scaled (float q, float point, float step)
   {
     return __fmaf_rn (
@@ -57,7 +56,6 @@ struct PlainIndices
   }
 };
 
-/* Kernels that take any indices. */
 struct AnyIndices
 {
   static const bool ANY = true;
@@ -67,7 +65,7 @@ struct AnyIndices
     return p.wide;
   }
 
-  /* The dropped planes of the coefficient's block, with PACO_DWT_CUT. */
+  /* Dropped planes of the coefficient's block, with PACO_DWT_CUT. */
   static DEVICE unsigned dropped_planes (const PacoDwtParameters &p,
       const PacoDwtSubband &subband, int line, int column)
   {
@@ -89,7 +87,7 @@ struct AnyIndices
         ? PACO_CUT_RECONSTRUCTION (p.reconstruction, d)
         : p.reconstruction;
     float scale = __int_as_float (__float_as_int (subband.scale) + (d << 23));
-    /* Unsigned, because what lies behind the last column may be any word. */
+    /* Unsigned, because any word may follow the last column. */
     int scaled = (int) (256 * (uint32_t) m + point);
     float magnitude = __fmul_rn (__int2float_rn (scaled), scale);
 
@@ -119,11 +117,11 @@ struct AnyIndices
   }
 };
 
-/* What is known of a tile before its loop. With more known, the loop has fewer
- * branches, and the work for one component can fill the latencies of another's. Of
- * ANY_TILE nothing is known. INNER_TILE has 16-bit indices, an LL of numbers, at
- * least PACO_DWT_MIN_PLAIN_HEIGHT lines, with floats no color transform but ICT, and
- * all columns of the strip inside the plane. BORDER_TILE has all that but the last. */
+/* What is known of a tile before its loop. Knowing more removes branches, and the work
+ * for one component can fill the latencies of another's. ANY_TILE: nothing. INNER_TILE:
+ * 16-bit indices, an LL of numbers, at least PACO_DWT_MIN_PLAIN_HEIGHT lines, with
+ * floats no color transform but ICT, and all columns of the strip inside the plane.
+ * BORDER_TILE: all that but the last. */
 enum Path
 {
   ANY_TILE,
@@ -131,14 +129,13 @@ enum Path
   INNER_TILE,
 };
 
-/* What a lane fetches of a low and of a high line, in the order of the
- * subbands. */
+/* What a lane fetches of a low and a high line, by subband. */
 struct LinePair
 {
   uint2 subbands[4];
 };
 
-/* Lines in their subbands of the low and high line of a pair. */
+/* Lines in their subbands. */
 struct PairLines
 {
   int low, high;
@@ -208,7 +205,7 @@ from_bits (uint32_t word, float *x)
   *x = __uint_as_float (word);
 }
 
-/* Dequantizes the low or the high line and undoes the horizontal filter. */
+/* Dequantizes a low or high line, and undoes the horizontal filter. */
 template <class W, class Indices, Path PATH>
 DEVICE void
 begin_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
@@ -238,7 +235,7 @@ begin_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
 
 /* --- Where lines go --- */
 
-/* Numbers of the LL of the next finer level. Rows have room for one lane too many. */
+/* The LL of the next finer level. Rows have room for one lane too many. */
 struct FineSink
 {
   static const int G = 1;
@@ -263,8 +260,8 @@ struct FineSink
   }
 };
 
-/* Stores four samples, the low 16 bits of values, at a time. At the end of a line it
- * stores fewer, because what lies behind it is not the picture's. */
+/* Stores four samples, the low 16 bits of values; fewer at the end of a line, as what
+ * follows is not the picture's. */
 template <class Layout, Path PATH>
 DEVICE void
 store_samples (const PacoDwtSamples &samples, uint8_t *row, int column,
@@ -302,7 +299,7 @@ template <class Layout, int N, class Indices> struct SampleSink
   static const int G = N;
   static const bool SAMPLES = true;
 
-  /* Multiplies for levels that are left out; Plain kernels are not used then. */
+  /* For levels that are left out; plain kernels are not used then. */
   static DEVICE float scaled (float x, float gain)
   {
     return Indices::ANY ? __fmul_rn (x, gain) : x;
@@ -361,8 +358,7 @@ template <class Layout, int N, class Indices> struct SampleSink
 
 /* --- A tile --- */
 
-/* Does a tile. Step s takes the pair of lines first + s, which is fetched AHEAD steps
- * before. */
+/* Step s takes the pair of lines first + s, fetched AHEAD steps before. */
 template <class W, class Indices, class Sink, int AHEAD, Path PATH>
 DEVICE void
 inverse_tile (

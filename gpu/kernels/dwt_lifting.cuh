@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The lifting steps of the wavelets (FORMAT.md section 5), for dwt_forward.cuh and
- * dwt_inverse.cuh: down a column, as a window that slides, and along a line that
- * lies across a warp. The steps are those of the rows of codec/lifting.h:
- * Wavelet<row> is the code of a row, without a loop or a branch that the row does
- * not need. */
+ * The lifting steps of the wavelets (FORMAT.md section 5): down a column, as a window
+ * that slides, and along a line across a warp. Wavelet<row> is the code of a row of
+ * codec/lifting.h, without a loop or a branch that the row does not need. */
 #pragma once
 #include "codec/lifting.h"
 #include "gpu/kernels/samples.cuh"
 #include <type_traits>
 
-/* The n-th step of a direction: undone, steps come in the opposite order. */
+/* The n-th step of a direction; undone, steps are in the opposite order. */
 template <PacoWaveletId ID, int N, bool UNDO> struct Step
 {
   static constexpr int INDEX = UNDO ? paco_wavelets[ID].n_steps - 1 - N : N;
   static constexpr int TAPS = paco_wavelets[ID].steps[INDEX].n_taps;
-  /* How far from a sample the farthest one lies that is read. */
+  /* Distance of the farthest sample that is read. */
   static constexpr int REACH = 2 * TAPS - 1;
-  /* The parity of the samples that are changed. */
+  /* Parity of the samples that are changed. */
   static constexpr int PARITY = INDEX % 2 == 0 ? 1 : 0;
 
-  /* x after the step. near: the samples at distances of -REACH, -REACH + 2, ...
-   * REACH. Sums are unsigned, because numbers of hostile frames wrap around. */
+  /* x after the step. near: samples at distances -REACH, -REACH + 2, ... REACH. Sums
+   * are unsigned, because numbers of hostile frames wrap around. */
   static DEVICE int apply (int x, const int *near)
   {
     constexpr PacoLiftingStep step = paco_wavelets[ID].steps[INDEX];
-    /* -(s >> n) is (2^n - 1 - s) >> n as long as nothing wraps around, which
-     * sums of two do not in eight levels: an instruction less. */
+    /* -(s >> n) is (2^n - 1 - s) >> n as long as nothing wraps around, as for sums of
+     * two in eight levels: an instruction less. */
     constexpr bool NEGATED = UNDO && TAPS == 1;
     uint32_t sum = NEGATED ? (1 << step.shift) - 1 - step.offset : step.offset;
 
@@ -65,8 +63,8 @@ template <PacoWaveletId ID> struct Wavelet
 
   /* --- Down a column ---
    *
-   * Forward, filter_pair() takes the next odd and even line of a column and gives the low and
-   * high one LAG pairs before; the first right result comes with call number 2 * LAG - 1
+   * Forward, filter_pair() takes the next odd and even line of a column and gives the low
+   * and high one LAG pairs before; the first right result comes with call number 2 * LAG - 1
    * (counted from 0) after first_even(), which takes the even line 2 * LAG before the first
    * result. Inverse, it takes a low and a high line, gives the odd and even one LAG pairs
    * before, and is right from call number 2 * LAG on.
@@ -81,7 +79,6 @@ template <PacoWaveletId ID> struct Wavelet
     Number past[STEPS + 1][MAX_NEAR - 1];
   };
 
-  /* The line of a sequence that came `back` calls before the last one. */
   static DEVICE Number line_of (const Number *past, Number last, int back)
   {
     return back == 0 ? last : past[back - 1];
@@ -94,7 +91,7 @@ template <PacoWaveletId ID> struct Wavelet
     if constexpr (N < STEPS) {
       typedef Step<ID, N, UNDO> Own;
       typedef Step<ID, N == 0 ? 0 : N - 1, UNDO> Before;
-      /* To the middle of what is read: there lies what is changed. */
+      /* Back to the middle of the lines read, which is changed. */
       constexpr int BACK = N == 0 ? (Own::REACH - 1) / 2
                                   : (Own::REACH + Before::REACH) / 2;
       Number near[MAX_NEAR];
@@ -162,7 +159,7 @@ template <PacoWaveletId ID> struct Wavelet
 
   /* --- A column or a line of one sample --- */
 
-  /* Whether such a sample has to be multiplied. Plain kernels get none that has. */
+  /* Plain kernels get no such sample that has to be multiplied. */
   template <class Ability> static constexpr DEVICE bool scales_singles ()
   {
     return Ability::ANY && !paco_wavelets[ID].reversible;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Finds which columns and lines a warp has, and fills in those outside of the plane,
- * for dwt_forward.cuh and dwt_inverse.cuh. */
+ * Which columns and lines a warp has, and how those outside of the plane are filled
+ * in. */
 #pragma once
 #include "gpu/kernels/dwt_lifting.cuh"
 #include "gpu/kernels/device.cuh"
@@ -8,8 +8,7 @@
 /* Lines and columns that are shorter are mirrored more than once. */
 static constexpr int SHORT = 8;
 
-/* Mirrors i at 0 and n - 1 until it is inside, which takes more than once only if n
- * is less than `LEAST`. */
+/* Mirrors i at 0 and n - 1 until it is inside: more than once only if n < LEAST. */
 template <int LEAST>
 DEVICE int
 mirrored (int i, int n)
@@ -32,12 +31,10 @@ struct Place
   int first_pair, n_pairs; /* of lines */
   int column;              /* first of the lane; may be outside */
   int fetched;             /* the same, or the nearest that is inside */
-  /* The lane's columns are the strip's own, and inside: its low, its high
-   * ones. */
+  /* The lane's low and high columns are the strip's own, and inside. */
   bool writes, writes_high;
-  /* Whether some lane of the warp has columns outside. sources says where their
-   * samples are: byte i, for column i, has the lane in bits 0 to 4, and in bit 5
-   * whether it is one of that lane's upper two columns. */
+  /* Some lane of the warp has columns outside. Byte i of sources says where column i
+   * is: bits 0 to 4 the lane, bit 5 whether in its upper two columns. */
   bool edge, single; /* single: the plane has one column */
   uint32_t sources;
 };
@@ -59,7 +56,7 @@ edge_sources (int column, int strip_first, int width, int margin)
   return sources;
 }
 
-/* Finds the place of this warp. Returns FALSE if there is nothing to do. */
+/* FALSE if this warp has nothing to do. */
 template <class W>
 DEVICE bool
 warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
@@ -98,9 +95,8 @@ warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
   return true;
 }
 
-/* Puts mirrored samples into the columns outside, which a wavelet reads. Mirroring
- * does not change a column's parity, so each one comes from one of two columns of some
- * lane. */
+/* Fills in columns outside. Mirroring keeps a column's parity, so each is one of two
+ * columns of some lane. */
 template <bool FORWARD, class Number>
 DEVICE void
 fill_columns (const Place &place, Number *x)

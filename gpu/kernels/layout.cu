@@ -32,7 +32,6 @@ enum
   UNIT_WORDS = UNIT_BYTES / 4,
 };
 
-/* The words of a unit of which n_bytes belong to the line. */
 DEVICE void
 fetch_unit (
     const uint8_t *from, unsigned n_bytes, bool vectors, uint32_t *words)
@@ -78,8 +77,8 @@ put_unit (uint8_t *to, unsigned n_bytes, bool vectors, const uint32_t *words)
   }
 }
 
-/* GROUP: bytes of a group. BYTES: of a word of a plane. FIRST: samples of a group
- * of the first component; the others have one. */
+/* GROUP: bytes of a group; BYTES: of a plane's word; FIRST: samples of a group of the
+ * first component, the others have one. */
 template <int GROUP, int BYTES, int FIRST> struct Packed
 {
   static const int GROUPS = UNIT_BYTES / GROUP;
@@ -101,7 +100,7 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
     return true;
   }
 
-  /* Bytes 0..3 and 4..7 of group g; behind its end there may be others. */
+  /* Bytes 0..3 and 4..7 of group g, maybe with others after its end. */
   static DEVICE void group_of_unit (
       const uint32_t *words, int g, uint32_t *group)
   {
@@ -111,7 +110,7 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
     group[1] = GROUP == 8 ? words[word + 1] : 0;
   }
 
-  /* The words of a unit from its groups, behind whose ends there is nothing. */
+  /* The words of a unit from its groups, which have zeros after their ends. */
   static DEVICE void join_groups (const uint32_t (*groups)[2], uint32_t *words)
   {
 #pragma unroll
@@ -232,7 +231,7 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
 
 #define V210_GROUPS PACO_LAYOUT_V210_GROUPS
 
-/* What a warp has of the planes: 16-byte pieces of Y, then of U, then of V. */
+/* A warp's part of the planes: 16-byte pieces of Y, then U, then V. */
 enum
 {
   V210_Y_BYTES = 12 * V210_GROUPS,
@@ -249,8 +248,7 @@ struct V210Place
   uint8_t *samples; /* shared memory, V210_BYTES */
 };
 
-/* Returns where piece i of the chunk is in its plane. NULL: no sample of the line is
- * in it. */
+/* The place of piece i of the chunk in its plane; NULL if no sample is in it. */
 DEVICE uint4 *
 v210_piece (const PacoLayoutParameters &p, const V210Place &place, int i)
 {
@@ -266,7 +264,7 @@ v210_piece (const PacoLayoutParameters &p, const V210Place &place, int i)
   return (uint4 *) (plane_line (component, place.line) + in_line);
 }
 
-/* Group `half` of a lane; NULL: there is none. */
+/* NULL if there is no such group. */
 DEVICE uint4 *
 v210_group (const PacoLayoutParameters &p, const V210Place &place, int half)
 {
@@ -402,7 +400,6 @@ any_place (const PacoLayoutParameters &p)
   return place;
 }
 
-/* Copies bytes with all threads of a thread block. */
 DEVICE void
 copy_bytes (
     const PacoLayoutParameters &p, uint8_t *to, const uint8_t *from, unsigned n)
@@ -437,7 +434,7 @@ add_word (uint8_t *to, unsigned n, bool big_endian, uint32_t word)
     to[i] |= word >> 8 * (big_endian ? n - 1 - i : i);
 }
 
-/* Loads samples: a thread takes a sample, its neighbor the next one of the line. */
+/* A thread takes a sample, its neighbor the next one of the line. */
 DEVICE void
 any_load (const PacoLayoutParameters &p, uint8_t *groups,
     uint32_t (*places)[PACO_MAX_GROUP_SAMPLES])
@@ -480,7 +477,7 @@ any_load (const PacoLayoutParameters &p, uint8_t *groups,
   }
 }
 
-/* Stores samples: a thread takes a group. */
+/* A thread takes a group. */
 DEVICE void
 any_store (const PacoLayoutParameters &p, uint8_t *groups)
 {

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The parameters of the kernels of layout.cu, which gpu/layout.c fills in. C and CUDA
- * include it.
+ * The parameters of the kernels of layout.cu. C and CUDA include it.
  *
- * A launch moves the samples of one region of a picture (PacoRegion), all lines
- * of the frame, to planes of samples or back. A plane is the samples of a
- * component, little-endian words of 8 or 16 bits with the sample in their low
- * bits, so that the transform (dwt.h) takes it as planar. */
+ * A launch moves the samples of one region of a picture (PacoRegion) to planes of
+ * samples or back, all lines of the frame. A plane has the samples of a component,
+ * little-endian words of 8 or 16 bits with the sample in their low bits: planar for the
+ * transform (dwt.h). */
 #pragma once
 #include "codec/layout.h"
 
 #define PACO_LAYOUT_THREADS 128 /* of a block */
-/* Lines of a plane begin at multiples of this; what is behind the last column,
- * up to the next multiple, is written and read but does not matter. */
+/* Alignment of a plane's lines; bytes after the last column up to the next multiple are
+ * accessed and do not matter. */
 #define PACO_LAYOUT_PLANE_ALIGNMENT 128
 
-/* Where sample i of a group is, and how a group of up to 8 bytes and the sample's
- * word are made from each other. take is a selector for __byte_perm() of the group's
- * bytes 0..3 and 4..7, whose result is the word (with anything above it). give has
- * selectors for __byte_perm() of the word and 0, whose results are the bytes of the
- * group. */
+/* Where sample i of a group is. In groups of up to 8 bytes, take selects the sample's
+ * word from bytes 0..3 and 4..7 by __byte_perm() (with anything above it), and give
+ * selects the bytes of the group from the word and 0. */
 typedef struct
 {
   uint32_t byte, shift;
@@ -49,19 +46,16 @@ typedef struct
   PacoLayoutComponent components[PACO_MAX_COMPONENTS];
   uint32_t flip; /* byte b of a line is at b ^ flip: 0; 3 if words are swapped;
                   * in strings also what makes big-endian words little-endian */
-  /* Of strings: the bit of a slot that a sample begins at, and a slot before a sample
-   * is put into it. */
+  /* Strings: the bit of a slot that a sample begins at, and an empty slot. */
   uint32_t slot_shift, slot_blank;
 } PacoLayoutParameters;
 
-/* How many units of a line a warp takes, or in the kernel for any layout a thread
- * block. */
+/* Units of a line that a warp takes, or with any layout a thread block. */
 #define PACO_LAYOUT_LANES 32
-/* Bytes of a unit of a packed kernel, which are whole groups: what a lane
- * takes. */
+/* Bytes that a lane of a packed kernel takes, whole groups. */
 #define PACO_LAYOUT_UNIT_BYTES 16
-/* Pixels of a unit of a kernel for strings: 16 bytes of each plane, or 32 if only
- * these are whole words of the line. */
+/* Pixels of a unit of a string: 16 bytes of each plane, or 32 if only these are whole
+ * words of the line. */
 #define PACO_LAYOUT_UNIT_PIXELS(bits, components)                              \
   (                                                                            \
       ((bits) > 8 ? 8 : 16)                                                    \

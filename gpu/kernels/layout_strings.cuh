@@ -8,7 +8,6 @@
 #define LANES PACO_LAYOUT_LANES
 #define WARPS (PACO_LAYOUT_THREADS / LANES)
 
-/* Returns the address of a line of a region, and of a plane. */
 DEVICE uint8_t *
 region_line (const PacoLayoutParameters &p, unsigned line)
 {
@@ -27,7 +26,7 @@ template <int N> struct alignas (4 * N) Vector
   uint32_t words[N];
 };
 
-/* Makes all but the first n_bits of a vector 0; n_bits may be any number. */
+/* Clears all but the first n_bits, which may be any number. */
 template <int N>
 DEVICE void
 cut_vector (Vector<N> *vector, int n_bits)
@@ -55,7 +54,6 @@ cut_vector (Vector<N> *vector, int n_bits)
  * whole pixels. These are its unit: as many as make whole words, and 16 or 32 bytes of
  * each plane. All positions in a unit are known when the kernel is compiled. */
 
-/* This is where a warp is. */
 struct StringPlace
 {
   unsigned line, unit; /* the unit is that of the lane */
@@ -63,8 +61,7 @@ struct StringPlace
   uint8_t *address;    /* of the piece */
 };
 
-/* Copies the bytes of a piece of WORDS words a lane into shared memory, V words at a
- * time. What is behind them there remains as it is. */
+/* Copies a piece of WORDS words a lane into shared memory, V words at a time. */
 template <int V, int WORDS>
 DEVICE void
 fetch_piece (const PacoLayoutParameters &p, const StringPlace &place,
@@ -93,7 +90,6 @@ fetch_piece (const PacoLayoutParameters &p, const StringPlace &place,
     ((uint8_t *) piece)[b ^ p.flip] = place.address[b];
 }
 
-/* Copies them from there. */
 template <int V, int WORDS>
 DEVICE void
 put_piece (const PacoLayoutParameters &p, const StringPlace &place,
@@ -128,8 +124,8 @@ template <int BITS, int COMPONENTS> struct String
   static const int N = PIXELS / SAMPLES; /* words of each plane in a unit */
   static const uint32_t ONES = SAMPLE_BITS == 16 ? 0x10001 : 0x1010101;
   static const uint32_t SLOT = (1u << BITS) - 1;
-  /* So many words of a unit are read or written at once. Then lanes whose units
-   * begin WORDS words after one another do so without conflicts of banks. */
+  /* Words of a unit that are accessed at once: lanes whose units are WORDS words apart
+   * then have no bank conflicts. */
   static const int AT_ONCE = WORDS % 4 == 0 ? 4 : WORDS % 2 == 0 ? 2 : 1;
 
   static DEVICE bool find_place (
@@ -144,7 +140,7 @@ template <int BITS, int COMPONENTS> struct String
     return place->line < p.n_lines;
   }
 
-  /* Returns the vector of the lane's unit, NULL: the unit is behind the columns. */
+  /* The vector of the lane's unit; NULL if it is after the columns. */
   static DEVICE Vector<N> *samples_of_unit (
       const PacoLayoutComponent &component, const StringPlace &place)
   {
@@ -153,7 +149,6 @@ template <int BITS, int COMPONENTS> struct String
     return (Vector<N> *) plane_line (component, place.line) + place.unit;
   }
 
-  /* Returns slot i of a unit. */
   static DEVICE uint32_t slot (const uint32_t *words, int i)
   {
     const int word = i * BITS / 32, bit = i * BITS % 32;
@@ -163,7 +158,6 @@ template <int BITS, int COMPONENTS> struct String
     return __funnelshift_r (words[word], words[word + 1], bit) & SLOT;
   }
 
-  /* Makes it what it is not yet. */
   static DEVICE void fill_slot (uint32_t *words, int i, uint32_t bits)
   {
     const int word = i * BITS / 32, bit = i * BITS % 32;

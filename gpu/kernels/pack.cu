@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * From coded blocks to the codestream (FORMAT.md section 6): where each block's
- * bytes belong is a prefix sum over their lengths; then they are copied there.
- *
- * Blocks begin on any byte. For speed writes must be wide and aligned: 16 bytes a
- * lane, 512 a warp. Only the unaligned ends of a block are written as single bytes.
- * gpu/pack.c launches the kernels. */
+ * From coded blocks to the codestream (FORMAT.md section 6): a prefix sum over the
+ * blocks' lengths says where their bytes belong, then these are copied there. Blocks
+ * begin on any byte. Writes are wide and aligned, 16 bytes a lane, but for the ends of
+ * a block. */
 #include "codec/record.h"
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/pack.h"
@@ -64,8 +62,8 @@ write_record (const PacoGpuRecord &record, bool checks, uint8_t *out)
     put_16 (out, record.check);
 }
 
-/* Index bytes and payload bytes are added up in one number, so that one scan does
- * both. It has room for 2^20 blocks of 8 index bytes, and 2^40 bytes of payload. */
+/* Index and payload bytes in one number, so that one scan adds up both: room for 2^20
+ * blocks of 8 index bytes, and 2^40 bytes of payload. */
 #define PAYLOAD_BITS 40
 
 static __device__ uint64_t
@@ -127,7 +125,7 @@ write_cut_points (const PacoPackParameters &p, uint8_t *out)
   return before;
 }
 
-/* It is one thread block, because there are only some thousand records. */
+/* One thread block, as there are only some thousand records. */
 extern "C" __global__ void
 __launch_bounds__ (PACO_PACK_SCAN_THREADS) paco_pack_scan (PacoPackParameters p)
 {
@@ -182,8 +180,7 @@ __launch_bounds__ (PACO_PACK_SCAN_THREADS) paco_pack_scan (PacoPackParameters p)
 
 /* --- Copies --- */
 
-/* 32 bits at a byte position; `from` is aligned, what lies behind its end is
- * readable up to a whole word. */
+/* 32 bits at a byte position; memory is readable up to a whole word. */
 static DEVICE uint32_t
 word_at (const uint32_t *from, uint32_t byte, uint32_t last)
 {
@@ -193,8 +190,7 @@ word_at (const uint32_t *from, uint32_t byte, uint32_t last)
   return __funnelshift_r (low, high, 8 * (byte % 4));
 }
 
-/* A warp copies bytes from a word's first byte on to anywhere: all of them, or
- * its part when several do. */
+/* A warp copies bytes, or its part of them, from a word on to anywhere. */
 static __device__ void
 copy_bytes (uint8_t *to, const uint32_t *from, uint32_t size, uint32_t lane,
     uint32_t part, uint32_t n_parts)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The parameters of the kernels of pack.cu, which gpu/pack.c fills in: they make
- * index and payload of a codestream from the blocks of a frame. C and CUDA include
- * it. */
+ * The parameters of the kernels of pack.cu, which make index and payload of a
+ * codestream from the blocks of a frame. C and CUDA include it. */
 #pragma once
 #include "codec/rate_worth.h"
 #include "gpu/kernels/bpc.h"
 
 #define PACO_PACK_SCAN_THREADS 1024
 #define PACO_PACK_COPY_THREADS 256
-/* How many warps copy a block. They wait for memory, so there should be many. */
+/* Warps that copy a block: many, as they wait for memory. */
 #define PACO_PACK_COPY_WARPS 4
-/* How many bytes of the index a warp copies at a time. */
+/* Bytes of the index that a warp copies at a time. */
 #define PACO_PACK_INDEX_PIECE 4096
 
 /* What the scan finds, for the copy kernel and for the host. */
@@ -35,8 +34,7 @@ typedef struct
   PACO_DEVICE_POINTER (uint8_t) index;
   PACO_DEVICE_POINTER (PacoPackSizes) sizes;
   PACO_DEVICE_POINTER (PacoPackSizes) host_sizes; /* the same, for the host */
-  /* The frame, aligned to 16 bytes; index and payload are written behind the
-   * header. */
+  /* The frame, 16-byte aligned; index and payload follow the header. */
   PACO_DEVICE_POINTER (uint8_t) output;
   uint64_t capacity; /* bytes */
   uint32_t header_size;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Frames with a budget (codec/rate_control.h), without waiting for the host: kernels
- * count coefficients, choose the step number that follows from the counts, and after
- * the block coder find the cuts that make the frame fit. codec/rate_estimate.h,
- * rate_worth.h and rate_control.c have the arithmetic; here many threads do it at a
- * time, with the same result. gpu/rate.c launches the kernels. */
+ * count coefficients, choose the step number, and after the block coder find the cuts
+ * that make the frame fit. The arithmetic and the results are those of
+ * codec/rate_estimate.h, rate_worth.h and rate_control.c. */
 #include "gpu/kernels/rate.h"
 #include "gpu/kernels/bpc_check.cuh"
 
-/* Returns the codeblock of this warp, if each has one. */
 static DEVICE uint32_t
 block_of_warp ()
 {
@@ -34,9 +32,8 @@ load_two (const int32_t *at, uint32_t (&x)[2])
   x[1] = min (abs (pair.y), (1 << 23) - 1);
 }
 
-/* How many coefficients of a lane have their highest bit in each plane. They are
- * counted in half bytes: number b is of magnitudes of b bits. These are added up in
- * bytes, of even b and of odd b, and these by all lanes together. */
+/* Coefficients of a lane by highest bit, in half bytes: number b is of magnitudes of b
+ * bits. These are added up in bytes, of even and of odd b, and those by all lanes. */
 template <typename T> struct Counter
 {
   /* 16 and 24 planes, and none. */
@@ -56,7 +53,7 @@ template <typename T> struct Counter
       few[i] = many[i][0] = many[i][1] = 0;
   }
 
-  /* Counts a magnitude. After at most 15 calls spread() must be called. */
+  /* spread() must follow after at most 15 calls. */
   DEVICE void count (uint32_t magnitude)
   {
     uint32_t bits = 32 - __clz (magnitude);
@@ -67,7 +64,7 @@ template <typename T> struct Counter
       few[i] += N == 1 || bits / 16 == i ? one : 0;
   }
 
-  /* Adds the half bytes to bytes. After at most 17 calls take() must be called. */
+  /* take() must follow after at most 17 calls. */
   DEVICE void spread ()
   {
 #pragma unroll
@@ -78,7 +75,7 @@ template <typename T> struct Counter
     }
   }
 
-  /* Returns what all lanes have counted; lane p gets the count of plane p. */
+  /* Returns the count of plane p of all lanes to lane p. */
   DEVICE uint32_t take (uint32_t lane)
   {
     uint32_t top = 0;
@@ -100,11 +97,10 @@ template <typename T> struct Counter
   }
 };
 
-/* Loads that a lane waits for together; and lines that counters hold. */
+/* Loads that a lane waits for together, and lines that counters hold. */
 #define LINES_AT_ONCE 8
 #define LINES_OF_COUNTER 64
 
-/* The lane's counts of n lines from the one that `first` is the number of. */
 template <typename T>
 static DEVICE void
 count_lines (const T *coefficients, const PacoGpuBlock &block, uint32_t lane,
@@ -131,7 +127,7 @@ count_lines (const T *coefficients, const PacoGpuBlock &block, uint32_t lane,
   }
 }
 
-/* PacoBlockCounts.top of the lines that are counted: lane p has plane p's. */
+/* PacoBlockCounts.top of counted lines: lane p has plane p's. */
 template <typename T>
 static DEVICE uint32_t
 count_block (const PacoRateCountParameters &p, const PacoGpuBlock &block,
@@ -152,7 +148,7 @@ count_block (const PacoRateCountParameters &p, const PacoGpuBlock &block,
   return top;
 }
 
-/* Does paco_rate_block_bits() with a lane for each plane. */
+/* paco_rate_block_bits() with a lane for each plane. */
 static DEVICE uint32_t
 bits_of_lane (
     uint32_t top, uint32_t lane, uint32_t n_counted, uint32_t n, bool checks)
@@ -217,7 +213,7 @@ __launch_bounds__ (PACO_RATE_COUNT_THREADS)
 
 /* --- Deciding --- */
 
-/* Shared memory: what each warp has found, then the sums. */
+/* Shared memory has the sums, then what each warp found. */
 struct Decision
 {
   const PacoRateDecideParameters &p;
@@ -230,7 +226,7 @@ struct Decision
     fits = (uint32_t *) (sums + p.n_entries);
   }
 
-  /* Loads the sums for all threads, copies them for the host, and sets them to zero. */
+  /* Copies the sums for all threads and the host, and clears them. */
   DEVICE void load_sums ()
   {
     for (uint32_t i = threadIdx.x; i < p.n_entries * (PACO_RATE_PLANES + 1);
@@ -244,7 +240,7 @@ struct Decision
     __syncthreads ();
   }
 
-  /* Whether paco_rate_estimate() of a number is within the budget; for a warp. */
+  /* True if paco_rate_estimate() of a number is within the budget; for a warp. */
   DEVICE bool is_within_budget (uint32_t number, uint32_t lane) const
   {
     const PacoRateStep *steps = p.steps + (uint64_t) number * p.n_entries;
@@ -258,7 +254,7 @@ struct Decision
   }
 };
 
-/* Numbers that a search by halves goes on with. */
+/* The range of a binary search. */
 struct Range
 {
   uint32_t first, last;
@@ -279,9 +275,9 @@ struct Range
   }
 };
 
-/* Halvings at a time: of all numbers that may be tried in them, each warp but the
- * first tries one. Warp 1 has the middle of the range; warp 2w that which comes after
- * warp w's if this fits, warp 2w + 1 that which comes if not. */
+/* Halvings at a time. Each warp but the first tries one of the numbers that may be
+ * tried in them: warp 1 the middle of the range, warp 2w the number after warp w's if
+ * that fits, warp 2w + 1 the one if not. */
 #define HALVINGS 3
 static_assert (PACO_RATE_DECIDE_THREADS / 32 == 1 << HALVINGS, "");
 
@@ -342,7 +338,7 @@ bytes_of_record (const PacoGpuRecord &record, bool checks)
       + record.length;
 }
 
-/* Returns the weight of a block's cuts, which follows from its subband and its area. */
+/* The weight of a block's cuts, by subband and area. */
 static DEVICE int
 weight_of (const PacoRateFitParameters &p, const PacoGpuBlock &block)
 {
@@ -353,7 +349,6 @@ weight_of (const PacoRateFitParameters &p, const PacoGpuBlock &block)
   return weight - 16 * block.lost_planes;
 }
 
-/* Loads rows of the blocks of a warp into shared memory. */
 template <typename T>
 static DEVICE void
 load_rows (const T *from, uint32_t at, uint32_t lane, T *rows)
@@ -369,7 +364,7 @@ load_rows (const T *from, uint32_t at, uint32_t lane, T *rows)
   __syncwarp ();
 }
 
-/* Adds what the block's cuts save to the sums of the thread block. */
+/* Adds what the block's cuts save to the thread block's sums. */
 static DEVICE void
 note_pieces (const PacoRateFitParameters &p, const PacoRateCuts &cuts,
     uint32_t at, uint32_t bytes, uint32_t *saved)
@@ -394,8 +389,7 @@ note_pieces (const PacoRateFitParameters &p, const PacoRateCuts &cuts,
   p.pieces[at] = pieces;
 }
 
-/* Finds the cuts of a block, and returns its bytes in index and payload. tops and
- * ends are its rows. */
+/* Returns the block's bytes in index and payload. tops and ends are its rows. */
 static DEVICE uint32_t
 find_cuts (const PacoRateFitParameters &p, uint32_t i, const uint32_t *tops,
     const uint16_t *ends, PacoRateCuts &cuts)
@@ -448,7 +442,7 @@ __launch_bounds__ (PACO_RATE_FIND_THREADS)
 
 /* --- Choosing them: paco_rate_cut() --- */
 
-/* The blocks of a thread, which lie one behind the other. */
+/* The consecutive blocks of a thread. */
 struct OwnBlocks
 {
   const PacoRateFitParameters &p;
@@ -463,14 +457,13 @@ struct OwnBlocks
     end = min (first + each, p.n_blocks);
   }
 
-  /* What the last cut that the block has lost saves. */
+  /* What the last cut of the block saves. */
   DEVICE uint32_t last_piece (uint32_t i) const
   {
     return p.pieces[i].bytes[p.lost[i] - 1];
   }
 };
 
-/* Words of shared memory that all threads use. */
 struct Common
 {
   uint32_t *of_warps; /* one for each warp */
@@ -501,9 +494,9 @@ struct Common
   }
 };
 
-/* Finds the worth of which only a part must go, and sets *left to what is left when
- * all that is worth less has gone. Each of the first threads has a worth; saved is
- * what cuts of this thread's worth save. */
+/* Finds the worth of which only a part must go, and *left, the bytes after all that is
+ * worth less has gone. Each of the first threads has a worth, whose cuts save
+ * `saved`. */
 static DEVICE uint32_t
 find_worth (const Common &common, uint32_t saved, uint64_t total,
     uint64_t budget, uint64_t *left)
@@ -513,15 +506,15 @@ find_worth (const Common &common, uint32_t saved, uint64_t total,
   bool goes = threadIdx.x < PACO_RATE_WORTHS - 1
       && total - before - saved > budget;
 
-  /* The worths that go as a whole are the lowest ones, so their number is the worth. */
+  /* Worths that go as a whole are the lowest, so their number is the worth. */
   common.scan (goes, &worth);
   common.scan (goes ? saved : 0, &gone);
   *left = total - gone;
   return worth;
 }
 
-/* Takes what is worth less than `worth`, and of what is worth that as much as is
- * needed; returns what is left in all. */
+/* Cuts what is worth less than `worth`, and of what is worth that as much as needed;
+ * returns the remaining bytes. */
 static DEVICE uint64_t
 take_cuts (const OwnBlocks &own, const Common &common, uint32_t worth,
     uint64_t left, uint64_t budget)
@@ -540,8 +533,7 @@ take_cuts (const OwnBlocks &own, const Common &common, uint32_t worth,
 
   uint64_t here = left - common.scan (equal, &all);
 
-  /* In a block worth does not fall from cut to cut, and cuts that do not exist have no
-   * bytes. */
+  /* In a block worth does not fall from cut to cut, and missing cuts have no bytes. */
 #pragma unroll 4
   for (uint32_t i = own.first; i < own.end; i++) {
     PacoRatePieces pieces = p.pieces[i];
@@ -567,8 +559,8 @@ take_cuts (const OwnBlocks &own, const Common &common, uint32_t worth,
   return left - all;
 }
 
-/* Gives back cuts that still fit, block by block. The room that is left only
- * shrinks, so a block that did not fit is never looked at again. */
+/* Restores cuts that still fit, block by block. The room only shrinks, so a block that
+ * did not fit is not looked at again. */
 static DEVICE void
 bring_back (const OwnBlocks &own, const Common &common, uint32_t slack)
 {

@@ -18,11 +18,10 @@
 #define PACO_RATE_FIT_THREADS 512     /* one thread block */
 #define PACO_RATE_SHORTEN_THREADS 128 /* a codeblock for each warp */
 
-/* How many entries all components have together, at most. */
+/* The most entries of all components together. */
 #define PACO_RATE_MAX_ENTRIES 100
 
-/* How many words rows of counts in shared memory are apart, so that threads use
- * different banks. */
+/* Words between rows of counts in shared memory: threads use different banks. */
 #define PACO_RATE_ROW_WORDS (PACO_BPC_PLANES_32 + 1)
 
 /* 32-bit words of shared memory. */
@@ -32,8 +31,8 @@
   (PACO_RATE_WORTHS + PACO_RATE_FIND_THREADS * PACO_RATE_ROW_WORDS * 3 / 2)
 #define PACO_RATE_FIT_WORDS (PACO_RATE_FIT_THREADS / 32 + 8)
 
-/* What each cut of a block saves; the last cut leaves nothing of it. bytes is 0
- * where there is no such cut; worth is what the bytes are worth. */
+/* Bytes that each cut of a block saves, 0 if there is no such cut, and what they are
+ * worth. The last cut leaves nothing. */
 typedef struct
 {
   uint16_t bytes[PACO_RATE_MAX_CUTS + 1];
@@ -50,8 +49,8 @@ typedef struct
   uint32_t block_checks;
 } PacoRateCountParameters;
 
-/* Of paco_rate_decide, which chooses the step number, unless it is known already,
- * and sets the sums to zero for the next frame. */
+/* Of paco_rate_decide, which chooses the step number unless it is known, and clears the
+ * sums. */
 typedef struct
 {
   PACO_DEVICE_POINTER (const PacoRateStep) steps;
@@ -73,12 +72,12 @@ typedef struct
 } PacoRateSums;
 
 /* Of paco_rate_find, which finds cuts, paco_rate_fit, which chooses among them and
- * sets the sums to zero for the next frame, and paco_rate_shorten. All arrays but
- * `blocks` are in the order of the codestream. */
+ * clears the sums, and paco_rate_shorten. All arrays but `blocks` are in the order of
+ * the codestream. */
 typedef struct
 {
   PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
-  /* Without a budget this is 0, and weights has what steps would say. */
+  /* 0 without a budget: weights has what steps would say. */
   PACO_DEVICE_POINTER (const PacoRateStep) steps;
   PACO_DEVICE_POINTER (const uint32_t) number;
   PACO_DEVICE_POINTER (const uint16_t) plane_ends;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Makes numbers from samples in memory and back, and does the color transforms
- * (FORMAT.md section 5), for dwt_forward.cuh, dwt_inverse.cuh and dwt.cu.
+ * Numbers from samples in memory and back, and the color transforms (FORMAT.md section
+ * 5).
  *
- * A lane handles four neighboring columns. Planar samples are fetched four at a time
- * and stay packed, as they were read, until their turn comes (Raw), so that lines
- * can be fetched well ahead at one or two registers each. */
+ * A lane has four neighboring columns. Planar samples are fetched four at a time and
+ * stay packed (Raw) until they are used, so that lines can be fetched well ahead at one
+ * or two registers each. */
 #pragma once
 #include "codec/color.h"
 #include "gpu/kernels/device.cuh"
@@ -183,8 +183,8 @@ unshift_pixel (const int *in, const PacoDwtPlane *planes,
     value[c] = min (max (pixel[c], -half), half - 1) + half;
 }
 
-/* Rounds to nearest even. What an int32_t cannot hold, which only hostile
- * frames have, becomes the nearest binary32 value that it can. */
+/* Rounds to nearest even. What an int32_t cannot hold, as in hostile frames, becomes
+ * the nearest binary32 value that it can. */
 DEVICE int
 round_sample (float x)
 {
@@ -218,9 +218,9 @@ unshift_pixel (const float *in, const PacoDwtPlane *planes,
     pixel[2] = __fmaf_rn (1.772f, u, y);
   }
 
-  /* Clamping before rounding is the same, as the limits are integers; and in
-   * 1.5 * 2^23 + x the last bit of the mantissa is 1: it rounds x, to nearest
-   * even, and has the sample in its low bits. */
+  /* Clamping before rounding is the same, as the limits are integers. In 1.5 * 2^23 + x
+   * the last bit of the mantissa is 1: it rounds x to nearest even, with the sample in
+   * its low bits. */
   float half = (float) planes[0].samples.half;
 
 #pragma unroll
