@@ -85,3 +85,19 @@ image_of (const TestPicture *picture)
   }
   return image;
 }
+
+unsigned
+read_sample (const PacoSampleLayout *layout, unsigned depth,
+    const uint8_t *line, uint32_t x)
+{
+  size_t word = paco_layout_offset (layout, x);
+  uint32_t value = 0;
+
+  for (unsigned i = 0; i < layout->word_bytes; i++) {
+    size_t at = word + (layout->big_endian ? layout->word_bytes - 1 - i : i);
+
+    value |= (uint32_t) line[paco_layout_byte (layout, at)] << (8 * i);
+  }
+  return value >> layout->places[x % layout->group_samples].shift
+      & ((1u << depth) - 1);
+}

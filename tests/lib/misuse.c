@@ -49,7 +49,7 @@ new_decoder (void)
 {
   PacoFrameDecoder *decoder = paco_frame_decoder_new ();
 
-  OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
+  set_decoder (decoder, "backend", "cpu");
   return decoder;
 }
 
@@ -406,11 +406,11 @@ test_frames (void)
   size_t size;
 
   data = new_frame (&size);
-  OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
-  OK (paco_frame_decoder_set (decoder, "reduce", "6", &error));
+  set_decoder (decoder, "backend", "cpu");
+  set_decoder (decoder, "reduce", "6");
   REFUSED (UNSUPPORTED,
       paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
-  OK (paco_frame_decoder_set (decoder, "reduce", "0", &error));
+  set_decoder (decoder, "reduce", "0");
   REFUSED (CORRUPT,
       paco_frame_decoder_decode (
           decoder, data, size - 1, &image, NULL, &error));
@@ -429,11 +429,11 @@ test_frames (void)
     static const char *const regions[] = { "1,0,4,4", "0,1,4,4", "0,0,201,4",
       "200,0,1,1" };
 
-    OK (paco_frame_decoder_set (decoder, "region", regions[i], &error));
+    set_decoder (decoder, "region", "%s", regions[i]);
     REFUSED (UNSUPPORTED,
         paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
   }
-  OK (paco_frame_decoder_set (decoder, "region", "", &error));
+  set_decoder (decoder, "region", "%s", "");
   OK (paco_frame_decoder_submit (decoder, data, size, &image, NULL, &error));
   REFUSED (BUSY,
       paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
@@ -442,7 +442,7 @@ test_frames (void)
   OK (paco_frame_decoder_collect (decoder, NULL, &error));
   paco_frame_decoder_free (decoder);
   decoder = paco_frame_decoder_new ();
-  OK (paco_frame_decoder_set (decoder, "max-pixels", "23999", &error));
+  set_decoder (decoder, "max-pixels", "23999");
   REFUSED (UNSUPPORTED,
       paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
   paco_frame_decoder_free (decoder);
@@ -473,7 +473,7 @@ test_other_frame (void)
   OK (paco_frame_encoder_encode (encoder, &gray_image, NULL, &frame, &error));
   g_free (gray_memory);
   gray_image = new_image (&part, &gray_memory);
-  OK (paco_frame_decoder_set (decoder, "region", "20,30,40,40", &error));
+  set_decoder (decoder, "region", "20,30,40,40");
   OK (paco_frame_decoder_submit (
       decoder, frame.data, frame.size, &gray_image, NULL, &error));
   REFUSED (BUSY,
@@ -524,7 +524,7 @@ decode_whatever (PacoFrameDecoder *decoder, const uint8_t *data, size_t size)
   if ((uint64_t) info.width * info.height > 1 << 20)
     return;
   image = new_image (&info, &memory);
-  OK (paco_frame_decoder_set (decoder, "region", region, &error));
+  set_decoder (decoder, "region", "%s", region);
   if (paco_frame_decoder_decode (decoder, data, size, &image, NULL, &failure)
       != PACO_STATUS_OK)
     g_assert_cmpuint (strlen (failure.message), >, 10);
@@ -539,7 +539,7 @@ test_hostile (void)
 
   capacity = 2 * size;
   changed = g_malloc (capacity);
-  OK (paco_frame_decoder_set (decoder, "threads", "2", &error));
+  set_decoder (decoder, "threads", "2");
   for (unsigned i = 0; i < 400; i++) {
     uint64_t seed = (uint64_t) (uint32_t) g_test_rand_int () << 8 | i;
     size_t changed_size;
@@ -551,7 +551,7 @@ test_hostile (void)
     decode_whatever (decoder, exact, changed_size);
   }
   /* The next sound frame is decoded as if nothing had been. */
-  OK (paco_frame_decoder_set (decoder, "region", "", &error));
+  set_decoder (decoder, "region", "%s", "");
   decode_whatever (decoder, data, size);
   g_free (changed);
   g_free (data);

@@ -33,27 +33,11 @@ new_decoder (bool cuda_too)
 {
   PacoFrameDecoder *decoder = paco_frame_decoder_new ();
 
-  OK (paco_frame_decoder_set (decoder, "threads", "2", &error));
-  OK (paco_frame_decoder_set (
-      decoder, "backend", on_cuda && cuda_too ? "cuda" : "cpu", &error));
+  set_decoder (decoder, "threads", "2");
+  set_decoder (decoder, "backend", "%s", on_cuda && cuda_too ? "cuda" : "cpu");
   if (on_cuda && cuda_too)
     OK (paco_frame_decoder_use_context (decoder, context, &error));
   return decoder;
-}
-
-static void
-set (PacoFrameDecoder *decoder, const char *name, const char *value)
-{
-  OK (paco_frame_decoder_set (decoder, name, value, &error));
-}
-
-static void
-set_number (PacoFrameDecoder *decoder, const char *name, unsigned value)
-{
-  char text[16];
-
-  g_snprintf (text, sizeof text, "%u", value);
-  set (decoder, name, text);
 }
 
 /* --- frames --- */
@@ -149,7 +133,7 @@ whole_init (Whole *whole, const Run *run, unsigned reduce)
   g_autoptr (PacoFrameDecoder) decoder = new_decoder (false);
   PacoResult result;
 
-  set_number (decoder, "reduce", reduce);
+  set_decoder (decoder, "reduce", "%u", reduce);
   for (unsigned i = 0; i < N_FRAMES; i++) {
     PacoImage *image = &whole->images[i];
 
@@ -232,23 +216,6 @@ place_region (Region *region, const Run *run)
   height = (height - format->height) / lines;
   region->x = columns * g_rand_int_range (run->rand, 0, width + 1);
   region->y = lines * g_rand_int_range (run->rand, 0, height + 1);
-}
-
-/* Returns a sample of a line in memory. */
-static unsigned
-read_sample (const PacoSampleLayout *layout, unsigned depth,
-    const uint8_t *line, uint32_t x)
-{
-  size_t word = paco_layout_offset (layout, x);
-  uint32_t value = 0;
-
-  for (unsigned i = 0; i < layout->word_bytes; i++) {
-    size_t at = word + (layout->big_endian ? layout->word_bytes - 1 - i : i);
-
-    value |= (uint32_t) line[paco_layout_byte (layout, at)] << (8 * i);
-  }
-  return value >> layout->places[x % layout->group_samples].shift
-      & ((1u << depth) - 1);
 }
 
 /* Puts line y of components that share memory into `line`, with all groups. Samples
@@ -503,12 +470,9 @@ fits (const Run *run, const Region *region)
 static void
 try_place (PacoFrameDecoder *decoder, const Run *run, const Region *region)
 {
-  char text[64];
-
-  g_snprintf (text, sizeof text, "%u,%u,%u,%u", region->x, region->y,
+  set_decoder (decoder, "region", "%u,%u,%u,%u", region->x, region->y,
       region->part.format.width, region->part.format.height);
-  set (decoder, "region", text);
-  set_number (decoder, "reduce", region->reduce);
+  set_decoder (decoder, "reduce", "%u", region->reduce);
   if (fits (run, region)) {
     decode_all (decoder, run, region);
   } else {
@@ -548,7 +512,8 @@ test_random (void)
     g_autoptr (PacoFrameDecoder) decoder = new_decoder (true);
     Run run;
 
-    set_number (decoder, "pipeline-depth", g_rand_int_range (rand, 1, 4));
+    set_decoder (
+        decoder, "pipeline-depth", "%u", g_rand_int_range (rand, 1, 4));
     run_init (&run, rand);
     for (unsigned k = 0; k < (run.damaged ? 1 : 2); k++)
       try_region (decoder, &run);
@@ -600,7 +565,8 @@ test_region_is_all (void)
   for (unsigned right = 0; right < 2; right++) {
     PacoInfo part = gray_info (100, 100);
 
-    set (decoder, "region", right ? "600,420,100,100" : "0,0,100,100");
+    set_decoder (
+        decoder, "region", "%s", right ? "600,420,100,100" : "0,0,100,100");
     OK (paco_image_init (&image, &part, 0, 0, samples, NULL, &error));
     OK (paco_frame_decoder_decode (
         decoder, broken, frame.size, &image, &result, &error));
@@ -642,7 +608,7 @@ test_region_borders (void)
     OK (paco_image_init (&image, &info, 0, 0, samples, NULL, &error));
     OK (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
     OK (paco_image_init (&image, &info, 0, 0, whole, NULL, &error));
-    set (decoder, "region", "");
+    set_decoder (decoder, "region", "%s", "");
     OK (paco_frame_decoder_decode (
         decoder, frame.data, frame.size, &image, NULL, &error));
     for (unsigned i = 0; i < n_cases (60); i++) {
@@ -650,10 +616,8 @@ test_region_borders (void)
           + g_test_rand_int_range (-SIZE - 12, 12);
       unsigned y = 128 * g_test_rand_int_range (1, 4)
           + g_test_rand_int_range (-SIZE - 12, 12);
-      char text[64];
 
-      g_snprintf (text, sizeof text, "%u,%u,%d,%d", x, y, SIZE, SIZE);
-      set (decoder, "region", text);
+      set_decoder (decoder, "region", "%u,%u,%d,%d", x, y, SIZE, SIZE);
       OK (paco_frame_decoder_decode (
           decoder, frame.data, frame.size, &part_image, NULL, &error));
       for (unsigned line = 0; line < SIZE; line++)

@@ -77,8 +77,8 @@ decoder_new (void)
 {
   PacoFrameDecoder *decoder = paco_frame_decoder_new ();
 
-  OK (paco_frame_decoder_set (decoder, "backend", backend (), &error));
-  OK (paco_frame_decoder_set (decoder, "threads", "2", &error));
+  set_decoder (decoder, "backend", "%s", backend ());
+  set_decoder (decoder, "threads", "2");
   return decoder;
 }
 
@@ -291,12 +291,6 @@ check_attachment (const Case *c)
   }
 }
 
-static void
-set_decoder (PacoFrameDecoder *decoder, const char *name, const char *value)
-{
-  OK (paco_frame_decoder_set (decoder, name, value, &error));
-}
-
 /* Compares the frame with a picture, and returns how many bytes are different. */
 static uint64_t
 compare (const Case *c, PacoFrameDecoder *decoder, const PacoImage *image)
@@ -330,7 +324,7 @@ check_comparison (
   REFUSED (UNSUPPORTED,
       paco_frame_decoder_submit_comparison (
           decoder, c->frame->data, c->frame->len, &image, NULL, &error));
-  set_decoder (decoder, "region", "");
+  set_decoder (decoder, "region", "%s", "");
   test_picture_clear (&other);
 }
 
@@ -340,10 +334,8 @@ check_decoder (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
   TestPicture decoded, reference;
   PacoImage image;
   PacoResult result;
-  char text[16];
 
-  g_snprintf (text, sizeof text, "%u", reduce);
-  set_decoder (decoder, "reduce", text);
+  set_decoder (decoder, "reduce", "%u", reduce);
   test_picture_init (c->rand, &decoded, &c->source.format, reduce);
   test_picture_copy (&reference, &decoded);
   g_assert_true (paco_reference_decode (

@@ -144,13 +144,11 @@ static PacoFrameDecoder *
 decoder_new (unsigned reduce, const char *slices)
 {
   PacoFrameDecoder *decoder = paco_frame_decoder_new ();
-  char text[8];
 
-  g_snprintf (text, sizeof text, "%u", reduce);
-  OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
-  OK (paco_frame_decoder_set (decoder, "threads", "1", &error));
-  OK (paco_frame_decoder_set (decoder, "reduce", text, &error));
-  OK (paco_frame_decoder_set (decoder, "slices", slices, &error));
+  set_decoder (decoder, "backend", "cpu");
+  set_decoder (decoder, "threads", "1");
+  set_decoder (decoder, "reduce", "%u", reduce);
+  set_decoder (decoder, "slices", "%s", slices);
   return decoder;
 }
 
@@ -191,25 +189,6 @@ decode_slices (Case *c, const bool *missing)
   }
 }
 
-static int
-sample_at (const PacoPicture *picture, uint32_t x, uint32_t y, unsigned depth)
-{
-  const PacoSampleLayout *layout = &picture->layout[0];
-  const PacoSamplePlace *place = &layout->places[x % layout->group_samples];
-  size_t word = (size_t) (x / layout->group_samples) * layout->group_bytes
-      + place->byte;
-  uint32_t value = 0;
-
-  for (unsigned i = 0; i < layout->word_bytes; i++) {
-    size_t b = word + (layout->big_endian ? i : layout->word_bytes - 1u - i);
-
-    value = value << 8
-        | picture->data[0][(ptrdiff_t) y * picture->stride[0]
-            + (ptrdiff_t) (layout->swap_words ? b ^ 3 : b)];
-  }
-  return (int) (value >> place->shift & ((1u << depth) - 1));
-}
-
 /* Checks all pictures but some that nobody wants, in any layout. */
 static void
 check_pictures (Case *c)
@@ -234,7 +213,11 @@ check_pictures (Case *c)
   for (unsigned i = 0; i < c->plan.length; i++) {
     for (uint32_t y = 0; wanted[i] && y < c->height; y++)
       for (uint32_t x = 0; x < c->width; x++)
-        g_assert_cmpint (sample_at (&pictures[i].picture, x, y, c->plan.depth),
+        g_assert_cmpint (
+            read_sample (&pictures[i].picture.layout[0], c->plan.depth,
+                pictures[i].picture.data[0]
+                    + (ptrdiff_t) y * pictures[i].picture.stride[0],
+                x),
             ==, c->expected[i][(size_t) y * c->width + x]);
     test_picture_clear (&pictures[i]);
   }

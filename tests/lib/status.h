@@ -71,3 +71,16 @@ new_image_of (
     *bytes = size;
   return image;
 }
+
+/* Sets a setting to what printf() makes of the format. */
+static inline void G_GNUC_PRINTF (3, 4) set_decoder (
+    PacoFrameDecoder *decoder, const char *name, const char *format, ...)
+{
+  g_autofree char *value = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  value = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  OK (paco_frame_decoder_set (decoder, name, value, &error));
+}

@@ -11,10 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-
-def launch(pipeline):
-    subprocess.run(['gst-launch-1.0', '-q', *pipeline.split()], check=True,
-                   timeout=600)
+sys.dont_write_bytecode = True
+from scripts import check, launch  # noqa: E402
 
 
 def make_clip(path, frames, pattern='ball', sound=False,
@@ -36,11 +34,6 @@ def turn(path):
         file.seek(matrix)
         file.write(struct.pack('>9i', 0, 1 << 16, 0, -1 << 16, 0, 0, 0, 0,
                                1 << 30))
-
-
-def check(condition, what, output):
-    if not condition:
-        raise SystemExit(f'{what}:\n{output}')
 
 
 class Quickstart:
