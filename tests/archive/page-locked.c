@@ -118,8 +118,8 @@ test_no_copies (void)
 {
   g_autofree char *folder = g_dir_make_tmp ("paco-page-locked-XXXXXX", NULL);
   g_autofree char *path = make_file (folder, 1, 100, FALSE);
-  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
-  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  g_autoptr (PacoFrameEncoder) encoder = paco_frame_encoder_new ();
+  g_autoptr (PacoFrameDecoder) decoder = paco_frame_decoder_new ();
   PacoFrame frame;
   unsigned before;
 
@@ -148,10 +148,7 @@ test_no_copies (void)
   encode (encoder, FALSE, path, &frame);
   g_assert_cmpuint (allocations () - before, ==, 1);
   paco_frame_release (&frame);
-  paco_frame_encoder_free (encoder);
-  paco_frame_decoder_free (decoder);
-  g_unlink (path);
-  g_rmdir (folder);
+  remove_folder (folder);
 }
 
 static void
@@ -232,7 +229,7 @@ archive_and_restore (gboolean noise, gsize least)
 {
   g_autofree char *folder = g_dir_make_tmp ("paco-page-locked-XXXXXX", NULL);
   g_autofree char *in = g_build_filename (folder, "in", NULL);
-  char *out = g_build_filename (folder, "a.paco", NULL), *paths[N_FILES];
+  g_autofree char *out = g_build_filename (folder, "a.paco", NULL);
   PacoArchiveOptions options = {
     .folder = in,
     .out = out,
@@ -247,7 +244,7 @@ archive_and_restore (gboolean noise, gsize least)
 
   g_assert_cmpint (g_mkdir (in, 0700), ==, 0);
   for (guint i = 0; i < N_FILES; i++)
-    paths[i] = make_file (in, i, BEHIND, noise);
+    g_free (make_file (in, i, BEHIND, noise));
   options.user = &most;
   paco_report_init (&report, "archive", in, out);
   paco_archive_run (&options, &report, &error);
@@ -255,14 +252,7 @@ archive_and_restore (gboolean noise, gsize least)
   g_assert_cmpuint (report.verified, ==, N_FILES);
   paco_report_clear (&report);
   restore (out, N_FILES, least);
-  for (guint i = 0; i < N_FILES; i++) {
-    g_unlink (paths[i]);
-    g_free (paths[i]);
-  }
-  g_unlink (out);
-  g_rmdir (in);
-  g_rmdir (folder);
-  g_free (out);
+  remove_folder (folder);
   return most;
 }
 

@@ -4,6 +4,7 @@
  * sample than the file has, which nothing but the verification can find. */
 #include "tool/archive/archive.h"
 #include "dpx-writer.h"
+#include "tests/lib/status.h"
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -87,21 +88,6 @@ make_folder (const char *folder, guint depth, DpxPadding padding)
   }
 }
 
-static void
-remove_folder (const char *folder)
-{
-  GDir *names = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (names))) {
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-
-    g_unlink (path);
-  }
-  g_dir_close (names);
-  g_rmdir (folder);
-}
-
 static gboolean
 archive (const char *folder, const char *out, gboolean verify, gint64 wrong,
     PacoReport *report, GError **error)
@@ -128,7 +114,6 @@ check (guint depth, DpxPadding padding, gboolean in_place)
   g_autofree char *top = g_dir_make_tmp ("paco-verified-XXXXXX", NULL);
   g_autofree char *folder = g_build_filename (top, "scans", NULL);
   g_autofree char *out = g_build_filename (top, "out.paco", NULL);
-  g_autofree char *part = g_strconcat (out, ".part", NULL);
   guint wrong = (guint) g_test_rand_int_range (0, N_FILES);
   PacoReport report;
   GError *error = NULL;
@@ -151,10 +136,7 @@ check (guint depth, DpxPadding padding, gboolean in_place)
 
   g_assert_true (archive (folder, out, FALSE, wrong, &report, &error));
   paco_report_clear (&report);
-  g_unlink (out);
-  g_unlink (part);
-  remove_folder (folder);
-  g_rmdir (top);
+  remove_folder (top);
   g_clear_pointer (&hooks.copy, g_free);
 }
 

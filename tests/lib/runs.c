@@ -2,7 +2,6 @@
  * Implements runs.h. */
 #include "tests/lib/runs.h"
 #include "tests/lib/status.h"
-#include <glib/gstdio.h>
 
 /* --- frames --- */
 
@@ -132,36 +131,15 @@ check_frame (const PacoFrame *frame, const Run *run, unsigned i)
   g_assert_nonnull (frame->owner);
 }
 
-static void
-make_folder (void)
-{
-  folder = g_dir_make_tmp ("paco-files-XXXXXX", NULL);
-  g_assert_nonnull (folder);
-}
-
-static void
-remove_folder (void)
-{
-  GDir *dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir && (name = g_dir_read_name (dir))) {
-    g_autofree char *path = path_of (name);
-
-    g_unlink (path);
-  }
-  g_dir_close (dir);
-  g_rmdir (folder);
-  g_free (folder);
-}
-
 int
 run_in_folder (void)
 {
   int status;
 
-  make_folder ();
+  folder = g_dir_make_tmp ("paco-files-XXXXXX", NULL);
+  g_assert_nonnull (folder);
   status = g_test_run ();
-  remove_folder ();
+  remove_folder (folder);
+  g_free (folder);
   return status;
 }

@@ -3,7 +3,9 @@
  * and REFUSED() have `error` for the call to fill in. */
 #pragma once
 #include "lib/paco.h"
+#include <ftw.h>
 #include <glib.h>
+#include <stdio.h>
 #include <string.h>
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PacoReader, paco_reader_close)
@@ -83,4 +85,18 @@ static inline void G_GNUC_PRINTF (3, 4) set_decoder (
   value = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   OK (paco_frame_decoder_set (decoder, name, value, &error));
+}
+
+static inline int
+remove_entry (
+    const char *path, const struct stat *status, int type, struct FTW *at)
+{
+  return remove (path);
+}
+
+/* Removes a folder with all that is in it. */
+static inline void
+remove_folder (const char *path)
+{
+  nftw (path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
