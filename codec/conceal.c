@@ -176,7 +176,7 @@ is_reversible (const PacoConcealFrame *frame, uint32_t i)
   const PacoGeometry *geometry = frame->geometry;
   unsigned c = geometry->subbands[geometry->blocks[i].subband].component;
 
-  return paco_wavelets[frame->coding->components[c].wavelet].reversible;
+  return paco_is_reversible (frame->coding, c);
 }
 
 static double

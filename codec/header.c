@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Writes and parses frame headers (FORMAT.md section 2), and compares them; header.h
- * says for whom. The chunks of a header are header_chunks.c's, and header_check.c
- * checks what its fields say. */
+ * Writes and parses frame headers and their chunks (FORMAT.md sections 2 and 3), and
+ * compares them; header.h says for whom. Ancillary chunks are copied as they are, and
+ * header_check.c checks what the fields say. */
 #include "header_private.h"
 #include "bytes.h"
 #include <string.h>
@@ -9,6 +9,8 @@
 
 enum
 {
+  FIXED_SIZE = 72,
+  CRC_SIZE = 4,
   /* Bytes of an entry in the table of components, and in those of subbands. */
   COMPONENT_SIZE = 4,
   ENTRY_SIZE = 2,
@@ -33,6 +35,14 @@ enum
   MAX_PRIMARIES = 12,
 };
 
+/* Returns the value of a field that only describes the picture, or 0, which means
+ * unknown, if this version does not know the value. */
+static uint8_t
+known (uint8_t value, uint8_t maximum)
+{
+  return value <= maximum ? value : 0;
+}
+
 /* Returns how many bytes the tables of components and subbands take. */
 static size_t
 tables_size (const PacoHeader *header)
@@ -41,13 +51,159 @@ tables_size (const PacoHeader *header)
       * (COMPONENT_SIZE + ENTRY_SIZE * (size_t) paco_header_n_entries (header));
 }
 
+enum
+{
+  CHUNK_MASTERING_DISPLAY = 1,
+  CHUNK_CONTENT_LIGHT = 2,
+  CHUNK_PROBABILITY_SET = 3,
+  CHUNK_PLACE = 4,
+  CHUNK_VIEWS = 5,
+  CHUNK_CUT_POINTS = 6,
+  CHUNK_ATTACHMENT = 256,
+  CHUNK_SLICE = 257,
+  MASTERING_DISPLAY_SIZE = 24,
+  CONTENT_LIGHT_SIZE = 4,
+  PLACE_SIZE = 12,
+  VIEWS_SIZE = 4,
+  CUT_POINTS_SIZE = 4,
+  ATTACHMENT_SIZE = 8,
+  SLICE_SIZE = 10,
+  /* Larger values of this field mean unknown, as 0 does. */
+  MAX_MULTIVIEW_MODE = 34,
+};
+
+/* Returns the built-in set from which a carried set is written as differences. */
+static const PacoProbabilitySet *
+base_set (const PacoHeader *header)
+{
+  return &paco_builtin_sets[header->coding.components[0].family][0];
+}
+
+/* --- writing chunks --------------------------------------------------- */
+
+size_t
+paco_video_extra_size (const PacoVideoInfo *video)
+{
+  size_t size = paco_ancillary_size (&video->ancillary);
+
+  if (video->attachment.size > 0)
+    size += PACO_CHUNK_HEAD + ATTACHMENT_SIZE + video->attachment.size;
+  return size;
+}
+
+/* Returns how many bytes all chunks of the header take, ancillary ones included. */
+static size_t
+chunks_size (const PacoHeader *header)
+{
+  size_t size = 0;
+
+  if (header->video.has_mastering_display)
+    size += PACO_CHUNK_HEAD + MASTERING_DISPLAY_SIZE;
+  if (header->video.has_content_light)
+    size += PACO_CHUNK_HEAD + CONTENT_LIGHT_SIZE;
+  if (header->video.has_views)
+    size += PACO_CHUNK_HEAD + VIEWS_SIZE;
+  if (header->set) {
+    uint8_t chunk[PACO_MAX_CARRIED_SET];
+
+    size += PACO_CHUNK_HEAD
+        + paco_probability_set_write (header->set, base_set (header), chunk);
+  }
+  if (header->coding.cut_points)
+    size += PACO_CHUNK_HEAD + CUT_POINTS_SIZE;
+  if (header->video.slice.length > 0)
+    size += PACO_CHUNK_HEAD + SLICE_SIZE;
+  if (header->video.has_place)
+    size += PACO_CHUNK_HEAD + PLACE_SIZE;
+  return size + paco_video_extra_size (&header->video)
+      - header->video.attachment.size;
+}
+
+static uint8_t *
+write_mastering_display (const PacoMasteringDisplay *display, uint8_t *p)
+{
+  p = paco_put16 (
+      paco_put16 (p, CHUNK_MASTERING_DISPLAY), MASTERING_DISPLAY_SIZE);
+  for (int i = 0; i < 3; i++)
+    p = paco_put16 (
+        paco_put16 (p, display->primaries[i][0]), display->primaries[i][1]);
+  p = paco_put16 (
+      paco_put16 (p, display->white_point[0]), display->white_point[1]);
+  return paco_put32 (
+      paco_put32 (p, display->max_luminance), display->min_luminance);
+}
+
+static uint8_t *
+write_place (const PacoPlace *place, uint8_t *p)
+{
+  p = paco_put16 (paco_put16 (p, CHUNK_PLACE), PLACE_SIZE);
+  p = paco_put32 (p, place->number);
+  p = paco_put32 (p, place->offset & 0xffffffff);
+  return paco_put32 (p, place->offset >> 32);
+}
+
+static uint8_t *
+write_slice (const PacoSlice *slice, uint8_t *p)
+{
+  p = paco_put16 (paco_put16 (p, CHUNK_SLICE), SLICE_SIZE);
+  p = paco_put32 (p, slice->number);
+  *p++ = slice->length;
+  *p++ = slice->position;
+  *p++ = slice->wavelet;
+  *p++ = slice->levels;
+  *p++ = slice->depth;
+  *p++ = slice->bits;
+  return p;
+}
+
+/* Writes all of them at p. Returns where they end. */
+static uint8_t *
+write_chunks (const PacoHeader *header, uint8_t *p)
+{
+  const PacoVideoInfo *video = &header->video;
+
+  if (video->has_mastering_display)
+    p = write_mastering_display (&video->mastering_display, p);
+  if (video->has_content_light) {
+    p = paco_put16 (paco_put16 (p, CHUNK_CONTENT_LIGHT), CONTENT_LIGHT_SIZE);
+    p = paco_put16 (p, video->max_content_light);
+    p = paco_put16 (p, video->max_frame_average_light);
+  }
+  if (video->has_views) {
+    p = paco_put16 (paco_put16 (p, CHUNK_VIEWS), VIEWS_SIZE);
+    p = paco_put16 (
+        paco_put16 (p, video->multiview_mode), video->multiview_flags);
+  }
+  if (header->set) {
+    size_t size = paco_probability_set_write (
+        header->set, base_set (header), p + PACO_CHUNK_HEAD);
+
+    p = paco_put16 (paco_put16 (p, CHUNK_PROBABILITY_SET), size) + size;
+  }
+  if (header->coding.cut_points) {
+    p = paco_put16 (paco_put16 (p, CHUNK_CUT_POINTS), CUT_POINTS_SIZE);
+    p = paco_put32 (p, header->cut_points_size);
+  }
+  if (video->attachment.size > 0) {
+    p = paco_put16 (paco_put16 (p, CHUNK_ATTACHMENT), ATTACHMENT_SIZE);
+    p = paco_put32 (
+        paco_put32 (p, video->attachment.size), video->attachment.crc);
+  }
+  if (video->slice.length > 0)
+    p = write_slice (&video->slice, p);
+  p = paco_ancillary_copy (&video->ancillary, p);
+  /* paco_header_set_place() finds it because it is the last one. */
+  if (video->has_place)
+    p = write_place (&video->place, p);
+  return p;
+}
+
 /* --- writing ---------------------------------------------------------- */
 
 size_t
 paco_header_size (const PacoHeader *header)
 {
-  return PACO_HEADER_FIXED_SIZE + tables_size (header)
-      + paco_header_chunks_size (header) + PACO_HEADER_CRC_SIZE;
+  return FIXED_SIZE + tables_size (header) + chunks_size (header) + CRC_SIZE;
 }
 
 size_t
@@ -114,9 +270,122 @@ paco_header_write (const PacoHeader *header, uint8_t *data)
       p = paco_put16 (p,
           header->coding.subbands[c][k].height_log2 << HEIGHT_SHIFT
               | header->coding.subbands[c][k].step);
-  p = paco_header_write_chunks (header, p);
+  p = write_chunks (header, p);
   paco_put32 (p, crc32 (0, data, p - data));
   return size;
+}
+
+/* --- parsing chunks --------------------------------------------------- */
+
+static void
+parse_mastering_display (const uint8_t *data, PacoMasteringDisplay *display)
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 2; j++)
+      display->primaries[i][j] = paco_get16 (data + 4 * i + 2 * j);
+  display->white_point[0] = paco_get16 (data + 12);
+  display->white_point[1] = paco_get16 (data + 14);
+  display->max_luminance = paco_get32 (data + 16);
+  display->min_luminance = paco_get32 (data + 20);
+}
+
+static gboolean
+parse_slice (const uint8_t *data, size_t size, PacoHeader *header)
+{
+  if (size != SLICE_SIZE || header->video.slice.length > 0 || data[4] == 0)
+    return FALSE;
+  header->video.slice = (PacoSlice){
+    .number = paco_get32 (data),
+    .length = data[4],
+    .position = data[5],
+    .wavelet = data[6],
+    .levels = data[7],
+    .depth = data[8],
+    .bits = data[9],
+  };
+  return paco_header_check_slice (header, NULL);
+}
+
+/* Parses one chunk. A chunk that a decoder needs comes once at most. Ancillary ones
+ * may come again; they were checked together before. */
+static gboolean
+parse_chunk (unsigned type, const uint8_t *data, size_t size,
+    PacoHeader *header, PacoProbabilitySet *carried_set)
+{
+  PacoVideoInfo *video = &header->video;
+  PacoProbabilitySet unwanted;
+
+  switch (type) {
+    case CHUNK_MASTERING_DISPLAY:
+      if (size != MASTERING_DISPLAY_SIZE || video->has_mastering_display)
+        return FALSE;
+      video->has_mastering_display = true;
+      parse_mastering_display (data, &video->mastering_display);
+      return TRUE;
+    case CHUNK_CONTENT_LIGHT:
+      if (size != CONTENT_LIGHT_SIZE || video->has_content_light)
+        return FALSE;
+      video->has_content_light = true;
+      video->max_content_light = paco_get16 (data);
+      video->max_frame_average_light = paco_get16 (data + 2);
+      return TRUE;
+    case CHUNK_VIEWS:
+      if (size != VIEWS_SIZE || video->has_views || data[1] != 0)
+        return FALSE;
+      video->has_views = true;
+      video->multiview_mode = known (data[0], MAX_MULTIVIEW_MODE);
+      video->multiview_flags = paco_get16 (data + 2);
+      return TRUE;
+    case CHUNK_PLACE:
+      if (size != PLACE_SIZE || video->has_place)
+        return FALSE;
+      video->has_place = true;
+      video->place.number = paco_get32 (data);
+      video->place.offset = paco_get32 (data + 4)
+          | (uint64_t) paco_get32 (data + 8) << 32;
+      return TRUE;
+    case CHUNK_SLICE:
+      return parse_slice (data, size, header);
+    case CHUNK_CUT_POINTS:
+      if (size != CUT_POINTS_SIZE || header->coding.cut_points
+          || paco_get32 (data) > header->index_size)
+        return FALSE;
+      header->coding.cut_points = true;
+      header->cut_points_size = paco_get32 (data);
+      return TRUE;
+    case CHUNK_ATTACHMENT:
+      if (size != ATTACHMENT_SIZE || video->attachment.size > 0)
+        return FALSE;
+      video->attachment.size = paco_get32 (data);
+      video->attachment.crc = paco_get32 (data + 4);
+      return video->attachment.size > 0
+          && video->attachment.size <= PACO_MAX_ATTACHMENT_SIZE
+          && video->attachment.size
+          <= header->frame_size - header->header_size - header->index_size;
+    case CHUNK_PROBABILITY_SET:
+      if (header->set)
+        return FALSE;
+      header->set = carried_set ? carried_set : base_set (header);
+      return paco_probability_set_parse (
+          data, size, base_set (header), carried_set ? carried_set : &unwanted);
+    default:
+      return type >= PACO_ANCILLARY_FIRST && type <= PACO_ANCILLARY_LAST;
+  }
+}
+
+/* Parses the chunks, which video.ancillary points to and paco_header_check() has found
+ * to be whole, into the other fields of *header. picture, the sizes and the families of
+ * the components are there already. Returns FALSE if one is invalid or unknown. */
+static gboolean
+parse_chunks (PacoHeader *header, PacoProbabilitySet *carried_set)
+{
+  PacoAncillary chunks = header->video.ancillary;
+  PacoChunk chunk;
+
+  while (paco_chunk_next (&chunks, &chunk))
+    if (!parse_chunk (chunk.type, chunk.data, chunk.size, header, carried_set))
+      return FALSE;
+  return TRUE;
 }
 
 /* --- parsing ---------------------------------------------------------- */
@@ -139,8 +408,7 @@ paco_header_peek (
   header->frame_size = paco_get32 (data + 8);
   header->index_size = paco_get32 (data + 12);
   header->index_crc = paco_get32 (data + 16);
-  if (header->header_size < PACO_HEADER_FIXED_SIZE + COMPONENT_SIZE + ENTRY_SIZE
-              + PACO_HEADER_CRC_SIZE
+  if (header->header_size < FIXED_SIZE + COMPONENT_SIZE + ENTRY_SIZE + CRC_SIZE
       || header->header_size > PACO_MAX_HEADER_SIZE
       || header->header_size > header->frame_size
       || header->index_size > header->frame_size - header->header_size)
@@ -159,12 +427,12 @@ parse_video (const uint8_t *data, PacoVideoInfo *video)
   video->fps_d = paco_get32 (data + 52);
   video->interlace_mode = data[56];
   video->picture_flags = data[57] & ~PACO_PICTURE_FIELDS;
-  video->field_order = paco_header_known (data[58], MAX_FIELD_ORDER);
-  video->chroma_site = paco_header_known (data[59], ALL_CHROMA_SITES);
-  video->range = paco_header_known (data[60], MAX_RANGE);
-  video->matrix = paco_header_known (data[61], MAX_MATRIX);
-  video->transfer = paco_header_known (data[62], MAX_TRANSFER);
-  video->primaries = paco_header_known (data[63], MAX_PRIMARIES);
+  video->field_order = known (data[58], MAX_FIELD_ORDER);
+  video->chroma_site = known (data[59], ALL_CHROMA_SITES);
+  video->range = known (data[60], MAX_RANGE);
+  video->matrix = known (data[61], MAX_MATRIX);
+  video->transfer = known (data[62], MAX_TRANSFER);
+  video->primaries = known (data[63], MAX_PRIMARIES);
 }
 
 /* Parses the tables of components and subbands. Returns where they end. The caller has checked that their bytes are
@@ -217,7 +485,7 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     return FALSE;
   if (size < header->header_size)
     return paco_fail (error, PACO_ERROR_CORRUPT, "the frame's header is cut");
-  end = data + header->header_size - PACO_HEADER_CRC_SIZE;
+  end = data + header->header_size - CRC_SIZE;
   if (paco_get32 (end) != crc32 (0, data, end - data))
     return paco_fail (
         error, PACO_ERROR_CORRUPT, "the frame's header is damaged");
@@ -234,7 +502,7 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     .reconstruction = data[69],
     .block_checks = data[5] & FLAG_BLOCK_CHECKS,
   };
-  tables = data + PACO_HEADER_FIXED_SIZE;
+  tables = data + FIXED_SIZE;
   if (data[65] != 0 || data[70] != 0 || data[71] != 0
       || data[56] > MAX_INTERLACE_MODE || (data[57] & ~ALL_PICTURE_FLAGS)
       || header->picture.n_components > PACO_MAX_COMPONENTS
@@ -251,7 +519,7 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     g_error_free (reason);
     return FALSE;
   }
-  if (!paco_header_parse_chunks (header, carried_set))
+  if (!parse_chunks (header, carried_set))
     return paco_fail (error, PACO_ERROR_CORRUPT,
         "the frame's header has an invalid or unknown chunk");
   return TRUE;
@@ -271,6 +539,24 @@ paco_header_parse_frame (const uint8_t *data, size_t size, PacoHeader *header,
 
 /* --- changing --------------------------------------------------------- */
 
+gboolean
+paco_header_set_place (uint8_t *data, size_t size, const PacoPlace *place)
+{
+  size_t header_size = size >= FIXED_SIZE ? paco_get16 (data + 6) : 0;
+  uint8_t *chunk, *end;
+
+  if (header_size < FIXED_SIZE + PACO_CHUNK_HEAD + PLACE_SIZE + CRC_SIZE
+      || header_size > size)
+    return FALSE;
+  end = data + header_size - CRC_SIZE;
+  chunk = end - PLACE_SIZE - PACO_CHUNK_HEAD;
+  if (paco_get16 (chunk) != CHUNK_PLACE || paco_get16 (chunk + 2) != PLACE_SIZE)
+    return FALSE;
+  write_place (place, chunk);
+  paco_put32 (end, crc32 (0, data, end - data));
+  return TRUE;
+}
+
 /* Changes the number with which the first chunk of that type begins. */
 static gboolean
 set_number (uint8_t *data, size_t size, unsigned type, uint32_t number)
@@ -282,7 +568,7 @@ set_number (uint8_t *data, size_t size, unsigned type, uint32_t number)
     return FALSE;
   while (paco_chunk_next (&header.video.ancillary, &chunk))
     if (chunk.type == type && chunk.size >= 4) {
-      uint8_t *end = data + header.header_size - PACO_HEADER_CRC_SIZE;
+      uint8_t *end = data + header.header_size - CRC_SIZE;
 
       paco_put32 (data + (chunk.data - data), number);
       paco_put32 (end, crc32 (0, data, end - data));
@@ -294,7 +580,7 @@ set_number (uint8_t *data, size_t size, unsigned type, uint32_t number)
 gboolean
 paco_header_set_stack (uint8_t *data, size_t size, uint32_t number)
 {
-  return set_number (data, size, PACO_CHUNK_SLICE, number);
+  return set_number (data, size, CHUNK_SLICE, number);
 }
 
 gboolean
@@ -337,12 +623,6 @@ paco_coding_family (const PacoCoding *coding,
 
 /* --- several headers -------------------------------------------------- */
 
-static bool
-is_reversible (const PacoHeader *header, unsigned component)
-{
-  return paco_wavelets[header->coding.components[component].wavelet].reversible;
-}
-
 /* Says whether the codings are alike in what does not follow from the geometry. */
 static bool
 same_coding (const PacoHeader *a, const PacoHeader *b)
@@ -352,7 +632,7 @@ same_coding (const PacoHeader *a, const PacoHeader *b)
       || a->coding.color_transform != b->coding.color_transform)
     return false;
   for (unsigned c = 0; c < a->picture.n_components; c++)
-    if (is_reversible (a, c) != is_reversible (b, c)
+    if (paco_is_reversible (&a->coding, c) != paco_is_reversible (&b->coding, c)
         || a->coding.components[c].family != b->coding.components[c].family)
       return false;
   return true;

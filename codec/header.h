@@ -114,6 +114,13 @@ typedef struct
   } subbands[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
 } PacoCoding;
 
+/* Says whether the wavelet of a component is reversible. */
+static inline bool
+paco_is_reversible (const PacoCoding *coding, unsigned component)
+{
+  return paco_wavelets[coding->components[component].wavelet].reversible;
+}
+
 /* Returns the step of HH of level 1 (LL without levels) of component 0. */
 static inline uint16_t
 paco_coding_finest_step (const PacoCoding *coding)

@@ -79,7 +79,7 @@ check_color_transform (const PacoHeader *header, GError **error)
           error, "a color transform needs components of one wavelet");
   }
   if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
-      && paco_wavelets[coding->components[0].wavelet].reversible)
+      && paco_is_reversible (coding, 0))
     return paco_refuse (error, "color-transform=ict needs wavelet=cdf97");
   return TRUE;
 }
@@ -95,8 +95,7 @@ check_subbands (const PacoHeader *header, GError **error)
           || coding->subbands[c][k].step > PACO_HEADER_STEP_MASK)
         return paco_refuse (
             error, "a subband's block height or step is out of range");
-      if (paco_wavelets[coding->components[c].wavelet].reversible
-          && coding->subbands[c][k].step != 0)
+      if (paco_is_reversible (coding, c) && coding->subbands[c][k].step != 0)
         return paco_refuse (
             error, "a reversible wavelet has no quantizer steps");
     }

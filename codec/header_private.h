@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a header consists of inside: header.c has its fixed fields, its tables and its
- * CRC, header_chunks.c the chunks between these, header_check.c what all of them may
- * say. */
+ * What header.c, which has the bytes of a header, and header_check.c, which says what its
+ * fields may be, have in common. */
 #pragma once
 #include "error.h"
 #include "header.h"
 
-enum
-{
-  PACO_HEADER_FIXED_SIZE = 72,
-  PACO_HEADER_CRC_SIZE = 4,
-  PACO_CHUNK_SLICE = 257, /* the type of the chunk that says video.slice */
-  PACO_HEADER_STEP_MASK =
-      0x3fff, /* of a subband's entry: the code of its step */
-};
+#define PACO_HEADER_STEP_MASK                                                  \
+  0x3fff /* of a subband's entry: the code of its step */
 
 /* Returns how many subbands a component has, each with an entry in its table. */
 static inline unsigned
@@ -22,29 +15,6 @@ paco_header_n_entries (const PacoHeader *header)
   return 3 * header->coding.levels + 1;
 }
 
-/* Returns the value of a field that only describes the picture, or 0, which means
- * unknown, if this version does not know the value. */
-static inline uint8_t
-paco_header_known (uint8_t value, uint8_t maximum)
-{
-  return value <= maximum ? value : 0;
-}
-
-/* --- header_check.c --- */
-
 /* Checks video.slice, and that the picture is one that can be a slice. Error
  * UNSUPPORTED. */
 gboolean paco_header_check_slice (const PacoHeader *header, GError **error);
-
-/* --- header_chunks.c --- */
-
-/* Returns how many bytes all chunks of the header take, ancillary ones included. */
-size_t paco_header_chunks_size (const PacoHeader *header);
-/* Writes all of them at p. Returns where they end. */
-uint8_t *paco_header_write_chunks (const PacoHeader *header, uint8_t *p);
-/* Parses the chunks, which video.ancillary points to and paco_header_check() has
- * found to be whole, into the other fields of *header. picture, the sizes and the
- * families of the components are there already. carried_set: as paco_header_parse()
- * has it. Returns FALSE if one is invalid or unknown. */
-gboolean paco_header_parse_chunks (
-    PacoHeader *header, PacoProbabilitySet *carried_set);

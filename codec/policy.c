@@ -85,7 +85,7 @@ choose_color_transform (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error)
 {
   bool possible = parameters->rgb && can_transform_colors (picture);
-  bool reversible = paco_wavelets[coding->components[0].wavelet].reversible;
+  bool reversible = paco_is_reversible (coding, 0);
   bool lossless = parameters->rate_control == PACO_RATE_LOSSLESS;
 
   if (parameters->color_transform == PACO_COLOR_TRANSFORM_AUTO) {
@@ -203,8 +203,7 @@ paco_policy_step (const PacoPictureFormat *picture,
     unsigned component, unsigned level, unsigned orientation, double base_log2,
     double norm)
 {
-  bool rounded =
-      !paco_wavelets[coding->components[component].wavelet].reversible;
+  bool rounded = !paco_is_reversible (coding, component);
   double octaves = (base_log2 - FINEST_LOG2 (rounded)) / OCTAVES (rounded);
   double depth = ldexp (1.0, (int) picture->components[component].depth - 8);
 
@@ -238,8 +237,7 @@ subband_step (const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding,
     unsigned component, unsigned level, unsigned orientation)
 {
-  bool rounded =
-      !paco_wavelets[coding->components[component].wavelet].reversible;
+  bool rounded = !paco_is_reversible (coding, component);
 
   return paco_policy_step (picture, parameters, coding, component, level,
       orientation, base_step_log2 (parameters, rounded),
@@ -253,7 +251,7 @@ set_subbands (const PacoPictureFormat *picture,
   unsigned height = parameters->block_height ? parameters->block_height : 128;
 
   for (unsigned c = 0; c < picture->n_components; c++) {
-    bool reversible = paco_wavelets[coding->components[c].wavelet].reversible;
+    bool reversible = paco_is_reversible (coding, c);
 
     for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
       unsigned level, orientation;
@@ -277,7 +275,7 @@ set_fraction_bits (const PacoPictureFormat *picture, PacoCoding *coding)
 
   paco_coefficient_bounds (picture, coding, bounds);
   for (unsigned c = 0; c < picture->n_components; c++) {
-    if (paco_wavelets[coding->components[c].wavelet].reversible)
+    if (paco_is_reversible (coding, c))
       continue;
     for (unsigned k = 0; k < 3u * coding->levels + 1; k++)
       coding->subbands[c][k].fraction_bits =
@@ -339,7 +337,7 @@ paco_policy_dropped_planes (const PacoPictureFormat *picture,
 
   if (parameters->rate_control != PACO_RATE_QUALITY
       || paco_is_alpha (picture, component)
-      || !paco_wavelets[coding->components[component].wavelet].reversible)
+      || !paco_is_reversible (coding, component))
     return 0;
   planes = floor (log2 (subband_step (picture, parameters, coding, component,
                       level, orientation))
@@ -354,7 +352,7 @@ paco_policy_weight (const PacoPictureFormat *picture,
 {
   double wanted;
 
-  if (!paco_wavelets[coding->components[component].wavelet].reversible)
+  if (!paco_is_reversible (coding, component))
     return 0; /* the steps quantize these */
   if (paco_is_alpha (picture, component))
     return PACO_ALPHA_WEIGHT;

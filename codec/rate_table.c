@@ -93,8 +93,7 @@ fill_entry (PacoRateTable *table, const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding,
     unsigned component, unsigned entry, double bound)
 {
-  bool reversible =
-      paco_wavelets[coding->components[component].wavelet].reversible;
+  bool reversible = paco_is_reversible (coding, component);
   bool alpha = paco_is_alpha (picture, component);
   unsigned level, orientation;
   double norm;
@@ -125,7 +124,7 @@ paco_rate_table_new (const PacoPictureFormat *picture,
 {
   double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
   PacoRateTable *table = g_new0 (PacoRateTable, 1);
-  bool reversible = paco_wavelets[coding->components[0].wavelet].reversible;
+  bool reversible = paco_is_reversible (coding, 0);
   double octaves;
 
   table->finest_log2 = 8.0 - picture->components[0].depth
@@ -140,7 +139,7 @@ paco_rate_table_new (const PacoPictureFormat *picture,
   find_bounds (picture, coding, bounds);
   table->narrow = true;
   for (unsigned c = 0; c < picture->n_components; c++) {
-    if (!paco_wavelets[coding->components[c].wavelet].reversible) {
+    if (!paco_is_reversible (coding, c)) {
       table->narrow &= picture->components[c].depth <= 12;
       continue;
     }

@@ -38,7 +38,7 @@ static bool
 is_reversible (const PacoHeader *header)
 {
   for (unsigned c = 0; c < header->picture.n_components; c++)
-    if (!paco_wavelets[header->coding.components[c].wavelet].reversible)
+    if (!paco_is_reversible (&header->coding, c))
       return false;
   return true;
 }

@@ -14,6 +14,7 @@
  * Functions take `sharing` (1, 4, 8 lanes to a codeword) and `full` (all lanes
  * always active) as compile-time constants. */
 #pragma once
+#include "codec/check.h"
 
 #define NO_SIGN 0xff
 
@@ -367,7 +368,13 @@ window_end (const Window *w, uint8_t contexts[][64], unsigned i)
 #include "codec/cpu/bpc_template_signs.h"
 #include "codec/cpu/bpc_template_encode.h"
 #include "codec/cpu/bpc_template_decode.h"
-#include "codec/cpu/bpc_template_check.h"
+
+/* The check of a block's bytes, compiled for the instruction set. */
+static uint16_t
+check_bytes (const uint8_t *bytes, size_t length)
+{
+  return paco_check_bytes (bytes, length);
+}
 
 const PacoBpcOps LANES_OPS = {
   .name = LANES_NAME,

@@ -50,7 +50,7 @@ paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
     *set = (PacoSamples){
       .first = c,
       .n = n,
-      .reversible = paco_wavelets[coding->components[c].wavelet].reversible,
+      .reversible = paco_is_reversible (coding, c),
     };
     if (c == 0)
       set->color_transform = coding->color_transform;

@@ -238,7 +238,7 @@ is_reversible (const Decoder *decoder, uint32_t i)
   unsigned c = decoder->geometry->subbands[decoder->geometry->blocks[i].subband]
                    .component;
 
-  return paco_wavelets[decoder->header.coding.components[c].wavelet].reversible;
+  return paco_is_reversible (&decoder->header.coding, c);
 }
 
 static float

@@ -296,7 +296,7 @@ paco_reference_forward_color (
   if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT2)
     each_pixel (planes, forward_rct2);
   for (unsigned c = 0; c < n_planes; c++)
-    if (!paco_wavelets[coding->components[c].wavelet].reversible)
+    if (!paco_is_reversible (coding, c))
       integers_to_floats (&planes[c]);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT)
     each_pixel (planes, forward_ict);
@@ -309,7 +309,7 @@ paco_reference_inverse_color (
   if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT)
     each_pixel (planes, inverse_ict);
   for (unsigned c = 0; c < n_planes; c++)
-    if (!paco_wavelets[coding->components[c].wavelet].reversible)
+    if (!paco_is_reversible (coding, c))
       floats_to_integers (&planes[c]);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT)
     each_pixel (planes, inverse_rct);
