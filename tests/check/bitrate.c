@@ -208,20 +208,12 @@ TEST (test_impossible)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar *launch = g_strdup_printf (
+    g_autoptr (PacoHarness) harness = paco_test_harness (
         "pacoenc rate-control=bitrate %s", cases[i].settings);
-    g_autoptr (PacoHarness) harness = paco_test_harness (launch);
-    GError *error;
 
     gst_harness_set_src_caps_str (harness, cases[i].caps);
     gst_harness_push (harness, paco_test_gray_buffer (256, 200, 0));
-    error = paco_test_pop_error (harness);
-    fail_unless (error != NULL, "%s", launch);
-    fail_unless (strstr (error->message, cases[i].words) != NULL, "%s: %s",
-        launch, error->message);
-    g_error_free (error);
-    g_free (launch);
-    ignore_errors (harness);
+    expect_error (harness, 0, 0, cases[i].words);
   }
 }
 
@@ -229,42 +221,27 @@ TEST (test_impossible)
  * budget of one byte less is refused, also while it plays. */
 TEST (test_smallest)
 {
-  GstHarness *harness = paco_test_harness (
-      "pacoenc rate-control=bitrate frame-size=1");
-  GstElement *encoder;
-  const gchar *number;
-  GstBuffer *buffer;
-  GError *error;
+  g_autoptr (PacoHarness) refused = paco_test_gray_harness (
+      "pacoenc rate-control=bitrate frame-size=1", 256, 200);
+  g_autoptr (PacoHarness)
+      harness = paco_test_harness ("pacoenc rate-control=bitrate");
+  g_autoptr (GstBuffer) buffer = NULL;
+  g_autoptr (GError) error = NULL;
   guint smallest;
-  gchar *launch;
 
-  gst_harness_set_src_caps_str (harness, GRAY_CAPS ("25/1"));
-  gst_harness_push (harness, paco_test_gray_buffer (256, 200, 0));
-  error = paco_test_pop_error (harness);
-  number = strpbrk (error->message, "0123456789");
-  smallest = (guint) g_ascii_strtoull (number, NULL, 10);
-  g_error_free (error);
-  ignore_errors (harness);
-  paco_test_teardown (harness);
+  gst_harness_push (refused, paco_test_gray_buffer (256, 200, 0));
+  error = paco_test_pop_error (refused);
+  ignore_errors (refused);
+  smallest = atoi (strpbrk (error->message, "0123456789"));
 
-  launch = g_strdup_printf (
-      "pacoenc rate-control=bitrate frame-size=%u", smallest);
-  harness = paco_test_harness (launch);
-  encoder = gst_harness_find_element (harness, "pacoenc");
+  gst_harness_set (harness, "pacoenc", "frame-size", smallest, NULL);
   gst_harness_set_src_caps_str (harness, GRAY_CAPS ("25/1"));
   push (harness, paco_test_gray_buffer (256, 200, 0));
   buffer = gst_harness_pull (harness);
   fail_unless (gst_buffer_get_size (buffer) <= smallest);
-  gst_buffer_unref (buffer);
-  g_object_set (encoder, "frame-size", smallest - 1, NULL);
+  gst_harness_set (harness, "pacoenc", "frame-size", smallest - 1, NULL);
   gst_harness_push (harness, paco_test_gray_buffer (256, 200, 1));
-  error = paco_test_pop_error (harness);
-  fail_unless (error != NULL && strstr (error->message, "bytes at least"));
-  g_error_free (error);
-  g_free (launch);
-  gst_object_unref (encoder);
-  ignore_errors (harness);
-  paco_test_teardown (harness);
+  expect_error (harness, 0, 0, "bytes at least");
 }
 
 /* Tests that stats have the last frames, oldest first. */

@@ -107,36 +107,23 @@ TEST (test_properties)
 }
 
 static void
-wait_for (GstElement *pipeline, GstMessageType expected)
+play_without_error (GstElement *pipeline)
 {
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
-      bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  g_autoptr (GError) error = play_to_end (pipeline);
 
-  fail_unless (message != NULL, "nothing happens");
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
-      && expected != GST_MESSAGE_ERROR) {
-    GError *error = NULL;
-
-    gst_message_parse_error (message, &error, NULL);
-    fail ("%s", error->message);
-  }
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), expected);
+  g_assert_no_error (error);
 }
 
 TEST (test_play_twice)
 {
-  g_autoptr (GstElement) pipeline = gst_parse_launch (
+  g_autoptr (Pipeline) pipeline = launch (
       "videotestsrc num-buffers=12 ! "
       "video/x-raw,format=I422_10LE,width=160,height=90 ! "
       "pacoenc pipeline-depth=3 ! pacoparse ! pacodec ! fakesink name=sink "
-      "signal-handoffs=true sync=false",
-      NULL);
+      "signal-handoffs=true sync=false");
 
   for (guint i = 0; i < 3; i++) {
-    fail_if (gst_element_set_state (pipeline, GST_STATE_PLAYING)
-        == GST_STATE_CHANGE_FAILURE);
-    wait_for (pipeline, GST_MESSAGE_EOS);
+    play_without_error (pipeline);
     fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
         GST_STATE_CHANGE_SUCCESS);
   }
@@ -146,12 +133,11 @@ TEST (test_play_twice)
  * flow in. */
 TEST (test_stop_while_playing)
 {
-  g_autoptr (GstElement) pipeline = gst_parse_launch (
-      "videotestsrc ! "
-      "video/x-raw,format=I420,width=320,height=180 ! "
-      "pacoenc pipeline-depth=8 ! queue ! "
-      "pacodec pipeline-depth=8 ! fakesink sync=true",
-      NULL);
+  g_autoptr (Pipeline)
+      pipeline = launch ("videotestsrc ! "
+                         "video/x-raw,format=I420,width=320,height=180 ! "
+                         "pacoenc pipeline-depth=8 ! queue ! "
+                         "pacodec pipeline-depth=8 ! fakesink sync=true");
 
   for (guint i = 0; i < 10; i++) {
     GstState state = i % 2 ? GST_STATE_PLAYING : GST_STATE_PAUSED;
@@ -165,19 +151,17 @@ TEST (test_stop_while_playing)
     fail_unless_equals_int (
         gst_element_set_state (pipeline, down), GST_STATE_CHANGE_SUCCESS);
   }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
 /* Tests seeks that flush, forwards and backwards, with frames in flight and a
  * sink that waits for the clock. */
 TEST (test_flushing_seeks)
 {
-  g_autoptr (GstElement) pipeline = gst_parse_launch (
-      "videotestsrc ! "
-      "video/x-raw,format=I420,width=160,height=90 ! "
-      "pacoenc pipeline-depth=4 ! "
-      "pacodec pipeline-depth=4 ! fakesink sync=true",
-      NULL);
+  g_autoptr (Pipeline)
+      pipeline = launch ("videotestsrc ! "
+                         "video/x-raw,format=I420,width=160,height=90 ! "
+                         "pacoenc pipeline-depth=4 ! "
+                         "pacodec pipeline-depth=4 ! fakesink sync=true");
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND);
@@ -193,23 +177,16 @@ TEST (test_flushing_seeks)
           gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND),
           GST_STATE_CHANGE_SUCCESS);
   }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
 /* Tests a queue that keeps more coded frames than are in flight. */
 TEST (test_queued_output)
 {
-  g_autoptr (GstElement) pipeline = gst_parse_launch (
-      "videotestsrc num-buffers=60 ! "
-      "video/x-raw,format=GRAY8,width=128,height=64 ! "
-      "pacoenc pipeline-depth=8 ! queue max-size-buffers=100 "
-      "min-threshold-buffers=50 ! pacodec pipeline-depth=8 ! "
-      "queue max-size-buffers=100 ! fakesink sync=false",
-      NULL);
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for (pipeline, GST_MESSAGE_EOS);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  run (launch ("videotestsrc num-buffers=60 ! "
+               "video/x-raw,format=GRAY8,width=128,height=64 ! "
+               "pacoenc pipeline-depth=8 ! queue max-size-buffers=100 "
+               "min-threshold-buffers=50 ! pacodec pipeline-depth=8 ! "
+               "queue max-size-buffers=100 ! fakesink sync=false"));
 }
 
 static void
@@ -224,40 +201,23 @@ typefind_found (
 
 TEST (test_typefind)
 {
-  g_autofree gchar *path = g_build_filename (
-      g_get_tmp_dir (), "paco-XXXXXX", NULL);
-  gint fd = g_mkstemp (path);
-  gchar *launch = g_strdup_printf (
-      "videotestsrc num-buffers=2 ! "
-      "video/x-raw,format=I420,width=64,height=48 ! pacoenc ! "
-      "filesink location=%s",
-      path);
-  GstElement *pipeline = gst_parse_launch (launch, NULL), *typefind;
+  g_autoptr (Folder) folder = temporary_folder ();
+  g_autofree gchar *path = g_build_filename (folder, "nameless", NULL);
+  g_autoptr (Pipeline) pipeline = NULL;
+  g_autoptr (GstElement) typefind = NULL;
   guint probability = 0;
 
-  fail_unless (fd >= 0);
-  g_close (fd, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for (pipeline, GST_MESSAGE_EOS);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-  g_free (launch);
-
-  launch = g_strdup_printf (
+  run (launch ("videotestsrc num-buffers=2 ! "
+               "video/x-raw,format=I420,width=64,height=48 ! pacoenc ! "
+               "filesink location=%s",
+      path));
+  pipeline = launch (
       "filesrc location=%s ! typefind name=typefind ! fakesink", path);
-  pipeline = gst_parse_launch (launch, NULL);
   typefind = gst_bin_get_by_name (GST_BIN (pipeline), "typefind");
   g_signal_connect (
       typefind, "have-type", G_CALLBACK (typefind_found), &probability);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for (pipeline, GST_MESSAGE_EOS);
+  play_without_error (pipeline);
   fail_unless_equals_int (probability, GST_TYPE_FIND_MAXIMUM);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-
-  gst_object_unref (typefind);
-  gst_object_unref (pipeline);
-  g_remove (path);
-  g_free (launch);
 }
 
 TEST_MAIN ("states")

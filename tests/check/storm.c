@@ -164,27 +164,11 @@ storm (gpointer data)
 static void
 record (void)
 {
-  g_autofree gchar *description = NULL;
-  g_autoptr (GstElement) pipeline = NULL;
-  g_autoptr (GstBus) bus = NULL;
-  GstMessage *message;
-  gint fd = g_file_open_tmp ("paco-storm-XXXXXX", &stream, NULL);
-
-  fail_unless (fd >= 0);
-  g_close (fd, NULL);
-  description = g_strdup_printf (
-      "videotestsrc num-buffers=" N_FRAMES " ! "
-      "video/x-raw,format=I420,width=200,height=120,framerate=25/1 ! "
-      "pacoenc backend=cpu ! filesink location=%s",
-      stream);
-  pipeline = gst_parse_launch (description, NULL);
-  bus = gst_element_get_bus (pipeline);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (
-      bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  stream = temporary_file ();
+  run (launch ("videotestsrc num-buffers=" N_FRAMES " ! "
+               "video/x-raw,format=I420,width=200,height=120,framerate=25/1 ! "
+               "pacoenc backend=cpu ! filesink location=%s",
+      stream));
 }
 
 TEST (test_storm)
@@ -201,8 +185,7 @@ TEST (test_storm)
     g_thread_join (threads[i]);
   g_print ("%d actions\n", n_actions);
   fail_unless (n_actions > 10);
-  g_unlink (stream);
-  g_free (stream);
+  remove_file (stream);
 }
 
 TEST_MAIN ("storm")
