@@ -118,6 +118,18 @@ run (GstElement *pipeline, const char *path, bool quiet, GError **error)
   return good;
 }
 
+/* Has the muxer write which program made the file. */
+static void
+tag_encoder (GstElement *pipeline)
+{
+  g_autoptr (GstElement)
+      muxer = gst_bin_get_by_name (GST_BIN (pipeline), "mux");
+  g_autofree char *encoder = g_strconcat ("paco ", paco_version (), NULL);
+
+  gst_tag_setter_add_tags (GST_TAG_SETTER (muxer), GST_TAG_MERGE_REPLACE,
+      GST_TAG_ENCODER, encoder, NULL);
+}
+
 bool
 paco_mux_file (const char *part, const char *sound, const char *path,
     const char *temporary, bool quiet, GError **error)
@@ -136,6 +148,8 @@ paco_mux_file (const char *part, const char *sound, const char *path,
 
   if (source)
     g_object_set (source, "location", sound, NULL);
+  if (pipeline)
+    tag_encoder (pipeline);
   good = pipeline && run (pipeline, path, quiet, error);
   paco_gst_free (pipeline);
   return good;

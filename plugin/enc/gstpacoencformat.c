@@ -259,7 +259,7 @@ set_tags (GstPacoEnc *self)
 {
   GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
   g_autoptr (GstTagList) tags = gst_tag_list_new (
-      GST_TAG_VIDEO_CODEC, "PaCo", GST_TAG_ENCODER, "pacoenc", NULL);
+      GST_TAG_VIDEO_CODEC, "PaCo", GST_TAG_ENCODER, "gst-paco " VERSION, NULL);
 
   add_rates (&self->parameters,
       paco_encoder_max_frame_size (self->coder.encoder), tags);

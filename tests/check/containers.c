@@ -222,6 +222,23 @@ coded_stream (GList *streams)
   return NULL;
 }
 
+/* Matroska has the tag in the track, MOV and MP4 in the file; a codestream has none. */
+static void
+check_encoder (GstDiscovererStreamInfo *file, GstDiscovererVideoInfo *video)
+{
+  g_autofree gchar *encoder = NULL;
+
+  if (!GST_IS_DISCOVERER_CONTAINER_INFO (file))
+    return;
+  fail_unless (gst_tag_list_get_string (gst_discoverer_stream_info_get_tags (
+                                            GST_DISCOVERER_STREAM_INFO (video)),
+                   GST_TAG_ENCODER, &encoder)
+      || gst_tag_list_get_string (gst_discoverer_container_info_get_tags (
+                                      GST_DISCOVERER_CONTAINER_INFO (file)),
+          GST_TAG_ENCODER, &encoder));
+  fail_unless (g_str_has_prefix (encoder, "gst-paco 0."), "%s", encoder);
+}
+
 LOOP_TEST (test_discoverer, G_N_ELEMENTS (containers))
 {
   const Container *container = &containers[__i__];
@@ -253,6 +270,7 @@ LOOP_TEST (test_discoverer, G_N_ELEMENTS (containers))
       gst_discoverer_stream_info_get_tags (GST_DISCOVERER_STREAM_INFO (video)),
       GST_TAG_VIDEO_CODEC, &codec));
   fail_unless_equals_string (codec, "PaCo");
+  check_encoder (gst_discoverer_info_get_stream_info (info), video);
   fail_unless (gst_discoverer_info_get_seekable (info));
   fail_unless (
       ABS (GST_CLOCK_DIFF (duration, gst_discoverer_info_get_duration (info)))

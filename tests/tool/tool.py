@@ -450,8 +450,11 @@ class Files(Case):
             [16, 0, 0, 0, 1, 0, 2, 0, 0x80, 0xbb, 0, 0, 0, 0xee, 2, 0, 4, 0, 16, 0])
         sound = random.Random(SEED).randbytes(61440)
         self.write('s.wav', rate + b'data' + len(sound).to_bytes(4, 'little') + sound)
-        for name in ('a.mkv', 'a.mov'):
+        for name, demuxer in (('a.mkv', 'matroskademux'), ('a.mov', 'qtdemux')):
             self.paco('join', '--sound', 's.wav', 'clip.paco', name)
+            self.assertIn(self.paco('--version').strip(), subprocess.check_output(
+                ['gst-launch-1.0', '-t', 'filesrc', f'location={name}', '!',
+                 demuxer, '!', 'fakesink']))
             told, = json.loads(self.paco('info', '--json', name))
             self.assertEqual(told['frames'], 8)
             self.left_out('sound (audio/x-raw)', 'cut', '-f', name, '0', '7', 'back.paco')
