@@ -293,4 +293,5 @@ def main():
         f'only chunks {seen} are in any stream'
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -38,6 +38,8 @@ share/doc/gst-paco/docs/LIBRARY.md
 share/doc/gst-paco/docs/PIPELINES.md
 share/doc/gst-paco/docs/RTP.md
 share/doc/gst-paco/docs/rate-vs-jpeg2000.svg
+share/doc/gst-paco/docs/registration/README.md
+share/doc/gst-paco/docs/registration/paco.ksy
 share/doc/gst-paco/docs/rtp-loss.svg
 share/gst-paco/farm/archive.py
 share/gst-paco/farm/farm.openjd.yaml
@@ -54,6 +56,8 @@ share/gst-paco/record.py
 share/gst-paco/session.py
 share/gst-paco/text.py
 share/gstreamer-1.0/encoding-profiles/storage-editing/paco.gep
+share/mime/packages/paco.xml
+share/misc/paco.magic
 END
 
 for time in first second; do
