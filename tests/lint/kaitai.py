@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""kaitai.py PACO: reads the golden streams, and an archive of a picture and a sound, by
+"""kaitai.py PACO: reads the golden streams, and an archive of a picture, by
 docs/registration/paco.ksy alone, and compares the fields with those of
 tests/codec/format.py and of the program PACO. It interprets the part of Kaitai's language
 that the description uses, and refuses a key that it does not know."""
