@@ -459,10 +459,7 @@ TEST (test_seek)
                             "pacodec name=dec ! fakesink",
                         path),
       &session);
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  fail_unless_equals_int (
-      gst_element_get_state (pipeline, NULL, NULL, TIME_LIMIT),
-      GST_STATE_CHANGE_SUCCESS);
+  reach_state (pipeline, GST_STATE_PAUSED);
   for (guint n = 0; n < 10; n++) {
     fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
         GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,

@@ -44,48 +44,27 @@ typedef struct
   gchar *path;
 } Film;
 
-static void
-write_film (const Film *film, const gchar *path)
-{
-  g_autoptr (GByteArray) stream = g_byte_array_new ();
-  GError *error = NULL;
-
-  for (guint i = 0; i < film->frames->len; i++) {
-    GByteArray *frame = paco_test_nth (film->frames, i);
-
-    fail_unless (paco_header_set_place (
-        frame->data, frame->len, &(PacoPlace){ i, stream->len }));
-    paco_test_append (stream, frame);
-  }
-  g_file_set_contents (path, (gchar *) stream->data, stream->len, &error);
-  g_assert_no_error (error);
-}
-
 /* Makes n_frames frames of least to most bytes. */
 static void
 film_init (Film *film, guint n_frames, gsize least, gsize most)
 {
   const PacoFrameSpec spec = { 48, 32, 30, 1, 1, 1, TRUE };
   GByteArray *small = paco_test_frame (&spec, 0);
-  GError *error = NULL;
 
-  *film = (Film){
-    g_ptr_array_new_with_free_func ((GDestroyNotify) g_byte_array_unref), NULL
-  };
+  *film = (Film){ g_ptr_array_new_with_free_func (
+                      (GDestroyNotify) g_byte_array_unref),
+    temporary_file () };
   for (guint i = 0; i < n_frames; i++)
     g_ptr_array_add (
         film->frames, new_frame (small, i, g_random_int_range (least, most)));
   g_byte_array_unref (small);
-  g_close (g_file_open_tmp ("paco-XXXXXX.paco", &film->path, &error), NULL);
-  g_assert_no_error (error);
-  write_film (film, film->path);
+  paco_test_write (film->frames, film->path);
 }
 
 static void
 film_clear (Film *film)
 {
-  g_unlink (film->path);
-  g_free (film->path);
+  remove_file (film->path);
   g_ptr_array_unref (film->frames);
 }
 
@@ -483,7 +462,7 @@ change (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (self->other != NULL) {
     g_autofree gchar *path = g_strconcat (self->film->path, ".new", NULL);
 
-    write_film (self->other, path);
+    paco_test_write (self->other->frames, path);
     fail_unless_equals_int (g_rename (path, self->film->path), 0);
   } else {
     fail_unless_equals_int (truncate (self->film->path, self->size), 0);
@@ -603,7 +582,7 @@ TEST (test_damage)
   g_byte_array_append (
       piece, whole->data, g_random_int_range (2000, whole->len - 1));
   film.frames->pdata[2] = piece;
-  write_film (&film, film.path);
+  paco_test_write (film.frames, film.path);
   player_init (&player, &film, ways[0].launch, offer);
   play (&player);
   expect_frames (&player, &film, 0, 2);

@@ -25,51 +25,25 @@ static void
 open_file (File *file, gboolean has_places, const GByteArray *tail,
     const gchar *between)
 {
-  GByteArray *stream = g_byte_array_new ();
-  GError *error = NULL;
-  gchar *description;
-  gint fd = g_file_open_tmp ("paco-XXXXXX.paco", &file->path, &error);
-
-  g_assert_no_error (error);
-  g_close (fd, NULL);
   file->frames = paco_test_frames (has_places ? &placed : &spec, N_FRAMES);
-  for (gint i = 0; i < N_FRAMES; i++) {
-    GByteArray *frame = paco_test_nth (file->frames, i);
-
-    if (has_places)
-      fail_unless (paco_header_set_place (
-          frame->data, frame->len, &(PacoPlace){ i, stream->len }));
-    paco_test_append (stream, frame);
-  }
   if (tail)
-    paco_test_append (stream, tail);
-  g_file_set_contents (
-      file->path, (const gchar *) stream->data, stream->len, &error);
-  g_assert_no_error (error);
-  g_byte_array_unref (stream);
-
-  description = g_strdup_printf ("filesrc location=%s ! %s pacoparse ! "
-                                 "appsink name=sink sync=false max-buffers=4",
+    g_ptr_array_add (file->frames, g_byte_array_ref ((GByteArray *) tail));
+  file->path = temporary_file ();
+  paco_test_write (file->frames, file->path);
+  file->pipeline = launch ("filesrc location=%s ! %s pacoparse ! "
+                           "appsink name=sink sync=false max-buffers=4",
       file->path, between);
-  file->pipeline = gst_parse_launch (description, &error);
-  g_assert_no_error (error);
-  g_free (description);
   file->sink = GST_APP_SINK (
       gst_bin_get_by_name (GST_BIN (file->pipeline), "sink"));
-  gst_element_set_state (file->pipeline, GST_STATE_PAUSED);
-  fail_unless_equals_int (
-      gst_element_get_state (file->pipeline, NULL, NULL, TIME_LIMIT),
-      GST_STATE_CHANGE_SUCCESS);
+  reach_state (file->pipeline, GST_STATE_PAUSED);
 }
 
 static void
 close_file (File *file)
 {
-  gst_element_set_state (file->pipeline, GST_STATE_NULL);
   gst_object_unref (file->sink);
-  gst_object_unref (file->pipeline);
-  g_unlink (file->path);
-  g_free (file->path);
+  stop_pipeline (file->pipeline);
+  remove_file (file->path);
   g_ptr_array_unref (file->frames);
 }
 

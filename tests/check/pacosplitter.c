@@ -363,42 +363,20 @@ count_bytes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 LOOP_TEST (test_file_is_read_in_proportion, G_N_ELEMENTS (hostile))
 {
   g_autoptr (GByteArray) stream = hostile_stream (__i__, 2 << 20, 8);
-  GError *error = NULL;
+  g_autoptr (TemporaryFile) path = temporary_file ();
+  GstElement *pipeline = launch (
+      "filesrc location=%s ! pacoparse name=parser ! fakesink", path);
+  g_autoptr (GError) error = NULL;
   guint64 read = 0;
-  GstElement *pipeline, *parser;
-  GstMessage *message;
-  g_autofree gchar *path = NULL, *description = NULL;
-  GstBus *bus;
-  GstPad *pad;
-  gint fd = g_file_open_tmp ("paco-XXXXXX.paco", &path, &error);
 
-  g_assert_no_error (error);
-  g_close (fd, NULL);
   fail_unless (g_file_set_contents (
       path, (const gchar *) stream->data, stream->len, NULL));
-  description = g_strdup_printf (
-      "filesrc location=%s ! pacoparse name=parser ! fakesink", path);
-  pipeline = gst_parse_launch (description, &error);
-  g_assert_no_error (error);
-  parser = gst_bin_get_by_name (GST_BIN (pipeline), "parser");
-  pad = gst_element_get_static_pad (parser, "sink");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_BUFFER,
-      count_bytes, &read, NULL);
-  bus = gst_element_get_bus (pipeline);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (
-      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message, "the file does not end");
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  add_probe (pipeline, "parser", "sink",
+      GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_BUFFER, count_bytes, &read);
+  error = run_to_end (pipeline);
   fail_unless (read >= stream->len);
   fail_unless (read <= 150 * (guint64) stream->len,
       "%" G_GUINT64_FORMAT " bytes of %u were read", read, stream->len);
-  gst_object_unref (bus);
-  gst_object_unref (pad);
-  gst_object_unref (parser);
-  gst_object_unref (pipeline);
-  g_unlink (path);
 }
 
 /* --- waiting ---------------------------------------------------------- */
@@ -426,60 +404,37 @@ TEST (test_waiting_is_bounded)
   g_array_unref (outcome.frames);
 }
 
-/* Runs frames through a parser that waits for so many bytes at most, and
- * returns how many come out. */
-static guint
-parse_with_limit (GPtrArray *frames, guint limit, gchar **warning)
+/* Expects that n frames come out of a parser that waits for so many bytes at most. */
+static void
+expect_with_limit (
+    GPtrArray *frames, guint limit, guint n, const gchar *warning)
 {
-  g_autoptr (PacoHarness) h = gst_harness_new ("pacoparse");
-  g_autoptr (GstBus) bus = gst_bus_new ();
-  GstMessage *message;
-  GstSegment segment;
-  guint n;
+  g_autoptr (PacoHarness)
+      h = paco_test_parser ("video/x-paco", GST_FORMAT_BYTES);
 
-  gst_element_set_bus (h->element, bus);
-  g_object_set (h->element, "max-wait-size", limit, NULL);
-  gst_harness_set_src_caps_str (h, "video/x-paco");
-  gst_segment_init (&segment, GST_FORMAT_BYTES);
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  gst_harness_set (h, "pacoparse", "max-wait-size", limit, NULL);
   for (guint i = 0; i < frames->len; i++) {
     const GByteArray *frame = paco_test_nth (frames, i);
 
     for (guint at = 0; at < frame->len; at += 50)
-      gst_harness_push (h,
-          gst_buffer_new_memdup (frame->data + at, MIN (50, frame->len - at)));
+      push_bytes (h, frame->data + at, MIN (50, frame->len - at));
   }
   gst_harness_push_event (h, gst_event_new_eos ());
-  n = gst_harness_buffers_in_queue (h);
-  *warning = NULL;
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  if (message) {
-    g_autoptr (GError) error = NULL;
-
-    gst_message_parse_warning (message, &error, NULL);
-    *warning = g_strdup (error->message);
-    gst_message_unref (message);
-  }
-  gst_element_set_bus (h->element, NULL);
-  return n;
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), n);
+  expect_warning (h, warning);
 }
 
 TEST (test_max_wait_size)
 {
   g_autoptr (GPtrArray) frames = paco_test_frames (&spec, N_FRAMES);
   guint largest = 0, smaller = 0;
-  g_autofree gchar *warning = NULL;
 
   for (guint i = 0; i < N_FRAMES; i++)
     largest = MAX (largest, paco_test_nth (frames, i)->len);
   for (guint i = 0; i < N_FRAMES; i++)
     smaller += paco_test_nth (frames, i)->len < largest;
-  fail_unless_equals_int (
-      parse_with_limit (frames, largest, &warning), N_FRAMES);
-  fail_if (warning);
-  fail_unless_equals_int (
-      parse_with_limit (frames, largest - 1, &warning), smaller);
-  fail_unless (warning && strstr (warning, "max-wait-size"), "%s", warning);
+  expect_with_limit (frames, largest, N_FRAMES, NULL);
+  expect_with_limit (frames, largest - 1, smaller, "max-wait-size");
 }
 
 /* --- time stamps ------------------------------------------------------ */

@@ -166,56 +166,38 @@ count (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 static void
 play (const gchar *path, const gchar *between, guint n)
 {
-  gchar *description = g_strdup_printf (
+  g_autoptr (Pipeline) pipeline = launch (
       "filesrc location=%s ! %s pacoparse ! pacodec backend=cpu qos=false ! "
       "fakesink name=sink sync=true",
       path, between);
-  GError *error = NULL;
-  g_autoptr (GstElement) pipeline = gst_parse_launch (description, &error),
-                         sink = NULL;
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement)
+      sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
   g_autoptr (GstQuery) latency = gst_query_new_latency ();
+  g_autoptr (GError) error = NULL;
   GstClockTime min, max;
-  GstMessage *message;
   gint rendered = 0;
   gboolean live;
-  g_autoptr (GstPad) pad = NULL;
 
-  g_assert_no_error (error);
-  g_free (description);
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  pad = gst_element_get_static_pad (sink, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count, &rendered, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  fail_unless_equals_int (
-      gst_element_get_state (pipeline, NULL, NULL, 20 * GST_SECOND),
-      GST_STATE_CHANGE_SUCCESS);
+  reach_state (pipeline, GST_STATE_PLAYING);
   fail_unless (gst_pad_peer_query (pad, latency));
   gst_query_parse_latency (latency, &live, &min, &max);
   fail_unless (
       min <= GST_SECOND, "latency %" GST_TIME_FORMAT, GST_TIME_ARGS (min));
-  message = gst_bus_timed_pop_filtered (
-      bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message, "the stream does not end");
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  error = play_to_end (pipeline);
+  g_assert_no_error (error);
   fail_unless_equals_int (g_atomic_int_get (&rendered), n);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
 LOOP_TEST (test_absurd_rates, G_N_ELEMENTS (streams))
 {
-  GError *error = NULL;
-  g_autofree gchar *path = NULL;
-  gint fd = g_file_open_tmp ("paco-XXXXXX.paco", &path, &error);
+  g_autoptr (TemporaryFile) path = temporary_file ();
   guint n = write_stream (streams[__i__].stretches, path);
 
-  g_assert_no_error (error);
-  g_close (fd, NULL);
   g_print ("%s\n", streams[__i__].name);
   play (path, "", n);
   play (path, "queue !", n);
-  g_unlink (path);
 }
 
 TEST_MAIN ("pacotime")

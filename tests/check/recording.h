@@ -23,10 +23,7 @@ start (Player *player, GstElement *pipeline)
   player->pipeline = pipeline;
   player->sink = GST_APP_SINK (sink);
   g_object_set (sink, "sync", FALSE, "max-buffers", 3, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  fail_unless_equals_int (
-      gst_element_get_state (pipeline, NULL, NULL, TIME_LIMIT),
-      GST_STATE_CHANGE_SUCCESS);
+  reach_state (pipeline, GST_STATE_PAUSED);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
 }
 
