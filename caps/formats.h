@@ -8,9 +8,8 @@
 /* Returns FALSE if the format is not coded. The running GStreamer must know it. */
 gboolean paco_raw_format (GstVideoFormat format, PacoRawFormat *raw);
 
-/* Fills *raw with the components of a format without its alpha, which is written as
- * opaque: the alpha's bytes are no sample's, and all their bits are set. Returns FALSE
- * if the format is not coded, has no alpha, or has it in a plane of its own. */
+/* Fills *raw without the alpha, all of whose bits are written as set. Returns FALSE if
+ * the format has no alpha, or has it in a plane of its own. */
 gboolean paco_raw_format_opaque (GstVideoFormat format, PacoRawFormat *raw);
 
 /* Returns why a format is left out, or NULL if it is coded or not known here. */
@@ -21,24 +20,21 @@ const char *paco_raw_format_exclusion (GstVideoFormat format);
 #define PACO_MAX_RAW_FORMATS 160
 guint paco_raw_formats (GstVideoFormat *formats, guint n);
 
-/* Says whether the lines of a format, as GStreamer lays them out, have room for all
- * samples of a picture that wide. UYVP, Y210, Y212, NV12_10LE32 and NV16_10LE32 have
- * none for the chroma of the last pixel of some odd widths. */
+/* Says whether lines of this width have room for all samples. UYVP, Y210, Y212,
+ * NV12_10LE32 and NV16_10LE32 lack chroma of the last pixel at some odd widths. */
 gboolean paco_raw_format_holds (GstVideoFormat format, guint width);
 
 /* Says whether both formats have the same components and kind (gray, YUV, RGB). */
 gboolean paco_raw_format_same_samples (GstVideoFormat a, GstVideoFormat b);
 
-/* Returns the format that a picture which was coded from a format is best decoded
- * to: that format if lines of this width hold it and downstream, whose caps may
- * be NULL, takes it (as one field, if the mode is alternate); else the preferred
- * one of those with the same samples; else that format. */
+/* Returns the format to decode to: the coded one if lines of this width hold it and
+ * downstream (`allowed`, or NULL) takes it (as one field, if the mode is alternate);
+ * else the preferred one of the same samples; else the coded one. */
 GstVideoFormat paco_raw_format_pick (GstVideoFormat coded, guint width,
     GstVideoInterlaceMode mode, GstCaps *allowed);
 
-/* Returns caps for templates: all these formats, 1x1 to 16384x16384. Structures,
- * and the formats in them, stand in the order of preference. Last are those with
- * the feature format:Interlaced, of one field in each buffer. */
+/* Returns template caps of all these formats, 1x1 to 16384x16384, the preferred ones
+ * first. Last are those with format:Interlaced, of one field in each buffer. */
 GstCaps *paco_raw_caps (void);
 
 /* Returns FALSE if the format is not coded, or does not hold all samples. */

@@ -9,18 +9,16 @@
 /* Planes of one picture and room for a line. One thread at a time may use them. */
 typedef struct _PacoPlanes PacoPlanes;
 
-/* Allocates planes. Each has a few lines more than the format says, because
- * fields of reduced pictures may need them (see paco_fields_fit()). Returns NULL
- * if there is no memory for them. */
+/* Each plane has a few lines more than the format says (see paco_fields_fit()). Returns
+ * NULL if there is no memory. */
 PacoPlanes *paco_planes_new (const PacoPictureFormat *format);
 void paco_planes_free (PacoPlanes *planes);
 
 const PacoPicture *paco_planes_picture (const PacoPlanes *planes);
 
-/* Says whether fields of a reduced picture fit into a frame of its size. A picture of
- * two fields that is reduced by 2^reduce may have more lines of chroma than a picture
- * of its luma size has, because each field is rounded up for itself; then it must be
- * decoded into planes. picture is the whole one. */
+/* Says whether reduced fields fit into a frame of the reduced size. Each field is
+ * rounded up for itself, so that there may be more lines of chroma; then the picture,
+ * which is the whole one, must be decoded into planes. */
 gboolean paco_fields_fit (const PacoPictureFormat *picture, guint reduce);
 
 /* The samples of any such picture lie like this. */

@@ -224,9 +224,8 @@ paco_caps_picture_rate (const GstStructure *caps, gint *pictures, gint *seconds)
   *seconds = d;
 }
 
-/* Returns the flags of multiview without half-aspect if the pixels' aspect ratio
- * cannot hold it: gst_video_info_to_caps() doubles a side of the pixels then, and
- * does not look whether the fraction can hold that. */
+/* gst_video_info_to_caps() doubles a side of the pixels for half-aspect. Leaves that
+ * flag out if the fraction cannot hold it. */
 static GstVideoMultiviewFlags
 multiview_flags (const PacoVideoInfo *video)
 {

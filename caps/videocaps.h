@@ -14,28 +14,23 @@
   PACO_MEDIA_TYPE ", width = (int) [ 1, 16384 ], "                             \
                   "height = (int) [ 1, 16384 ]"
 
-/* Says whether a frame rate can be one: from a frame an hour to a million a second.
- * Any other is taken for unknown, 0/1 in caps: times, durations and latencies that
- * follow from it would stop every clock. */
+/* A frame an hour to a million a second. Times that follow from any other rate would
+ * stop every clock, so it counts as unknown, 0/1 in caps. */
 gboolean paco_frame_rate_is_usable (gint fps_n, gint fps_d);
 
-/* Returns the caps of a stream of which header is a frame: media type, width,
- * height, framerate, interlace-mode and field-order, format (the raw format),
- * pixel aspect ratio, colorimetry, chroma site, HDR fields, parsed = TRUE and
- * alignment = frame. The raw format need not be one of the running GStreamer's. They
- * are never NULL for a header that was parsed or checked. */
+/* Returns the caps of a stream of such frames: parsed, alignment = frame, the raw
+ * format, which need not be one of the running GStreamer's, and all that the header
+ * says of pictures. Never NULL for a header that was parsed or checked. */
 GstCaps *paco_caps_from_header (const PacoHeader *header);
 
-/* Fills in the GstVideoInfo of the decoded picture. The raw format is the one
- * that the header names if it is known here and has the header's components, else
- * another of the same components, else one that has these and alpha
- * (paco_raw_format_opaque()). Returns FALSE if there is none. */
+/* Describes the decoded picture in the raw format that the header names, if it is known
+ * here and has the header's components; else in another one of the same components, or
+ * of these and alpha (paco_raw_format_opaque()). FALSE if there is none. */
 gboolean paco_video_info_from_header (
     const PacoHeader *header, GstVideoInfo *info);
 
-/* Says how many pictures a second a stream has, by the framerate and
- * interlace-mode of its caps: twice the frames if each picture is one field. The
- * result is 0/1 if the rate is unknown or not usable. */
+/* Pictures a second, by framerate and interlace-mode: twice the frames if each picture
+ * is one field. 0/1 if the rate is unknown or not usable. */
 void paco_caps_picture_rate (
     const GstStructure *caps, gint *pictures, gint *seconds);
 

@@ -18,20 +18,17 @@
 /* The coder must have host memory. */
 GstAllocator *gst_paco_allocator_new (PacoCoder *coder);
 
-/* From now on memory comes from this coder, which must have host memory, or, if it is
- * NULL, from the system: pools may go on asking when their coder is about to be
- * closed. */
+/* From now on memory comes from this coder or, if it is NULL, from the system: pools
+ * may go on asking when their coder is about to be closed. */
 void gst_paco_allocator_set_coder (GstAllocator *allocator, PacoCoder *coder);
 
-/* Makes an allocator whose memory comes in slabs, each for one frame, from
- * source, or from the system if that is NULL. At most n_slabs exist at a time;
- * beyond that it hands out ordinary memory, which is not kept. Any thread may
- * allocate and free. Memory may outlive the allocator. */
+/* Hands out slabs, each for one frame, from source or, if that is NULL, from the
+ * system. Beyond n_slabs memory is ordinary and not kept. Any thread may allocate and
+ * free; memory may outlive the allocator. */
 GstAllocator *gst_paco_recycler_new (GstAllocator *source, guint n_slabs);
 
-/* Returns the recycler that the peer of source_pad offers for frames of these caps,
- * or NULL. Other allocators are not taken: they may be made for anything, and would be
- * asked for each frame. */
+/* Returns the recycler that the peer offers for frames of these caps, or NULL. Other
+ * allocators may be made for anything, and are not taken. */
 GstAllocator *gst_paco_recycler_offered (GstPad *source_pad, GstCaps *caps);
 
 /* Frees the memory that is kept, and keeps none from now on. */

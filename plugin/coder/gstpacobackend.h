@@ -8,9 +8,8 @@
 #include "lib/stream/settings.h"
 #include <gst/gst.h>
 
-/* Opens the backend that the settings ask for, and posts a warning if one of them
- * has no effect. PacoBackendOptions says what drop is. context is the one in which
- * the CUDA backend is to work, or NULL. It returns a PacoEncoder or a PacoDecoder. */
+/* Opens the backend that the settings ask for, and warns of settings without effect.
+ * context: the one for the CUDA backend to work in, or NULL. */
 PacoCoder *gst_paco_open (GstElement *element, const PacoSettings *settings,
     gboolean encoder, const PacoForeignContext *context, void (*drop) (void *),
     GError **error);

@@ -10,9 +10,8 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-/* A decoder keeps so many encoded frames in the device's memory beyond those that
- * are being decoded: one is read, one waits for a place in the decoder, and the
- * parser and the queues between the elements hold a few. */
+/* Encoded frames in the device's memory beyond those that are being decoded: one is
+ * read, one waits for the decoder, parser and queues hold a few. */
 #define SPARE_CODED 6
 
 static GQuark
@@ -59,9 +58,8 @@ copy_settings (GstPacoCoder *coder, PacoSettings *settings)
   GST_OBJECT_UNLOCK (coder->element);
 }
 
-/* Lets go of a frame that the coder has given up. Any thread may call it.
- * GstVideoEncoder has a reference of its own, which it drops when it is reset, and
- * slices of a decoder's stack are references, too. */
+/* Lets go of a frame that the coder has given up, in any thread. GstVideoEncoder keeps
+ * a reference of its own; slices of a decoder's stack are references. */
 static void
 drop (void *user_data)
 {
@@ -107,9 +105,8 @@ open_in (GstPacoCoder *coder, const PacoSettings *settings,
   return opened;
 }
 
-/* Opens, at the start, a coder in the context of a neighbor, or in one that the
- * element has been given, so that it need not move later. Returns NULL if there is no
- * context that can be used. */
+/* Opens a coder where neighbors or the application have a context, so that it need not
+ * move later. NULL if there is no context that can be used. */
 static PacoCoder *
 open_in_shared (GstPacoCoder *coder, const PacoSettings *settings)
 {

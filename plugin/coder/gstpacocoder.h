@@ -48,9 +48,8 @@ typedef struct
   GstPacoLatency latency;
 } GstPacoCoder;
 
-/* push is the pipe's function. It calls gst_paco_coder_lost() if it cannot get a
- * frame, and gst_paco_pipe_done() otherwise. Frames that it waits for may be
- * abandoned meanwhile. */
+/* push() calls gst_paco_coder_lost() if it cannot get a frame, else
+ * gst_paco_pipe_done(). Frames that it waits for may be abandoned meanwhile. */
 void gst_paco_coder_init (GstPacoCoder *coder, GstElement *element,
     GstPacoPipeFunc push,
     void (*describe) (GstElement *element, GstStructure *stats));
@@ -75,9 +74,8 @@ GstFlowReturn gst_paco_coder_wait_for_flight (GstPacoCoder *coder);
 /* Says that a frame has been submitted. With a depth of one it returns after the
  * frame has been pushed. The stream lock must not be held. */
 GstFlowReturn gst_paco_coder_submitted (GstPacoCoder *coder);
-/* Says that a frame of `size` bytes has come back and, `stored` microseconds later,
- * is ready to be pushed. It is written to the log, and may change the latency that
- * downstream is told. */
+/* A frame of `size` bytes has come back and is ready `stored` microseconds later.
+ * Writes it to the log, and may change the latency that is claimed. */
 void gst_paco_coder_finished (GstPacoCoder *coder, const GstPacoFrame *frame,
     const PacoFrameTimes *times, gsize size, gint64 stored);
 /* Says that the device does not answer. Posts the error, once, and frees it. */
@@ -96,11 +94,10 @@ GstStructure *gst_paco_coder_stats (GstPacoCoder *coder);
  * when it is open. Any thread may call it. */
 gboolean gst_paco_coder_can_share (GstPacoCoder *coder);
 
-/* Moves the coder into the context that is shared with neighbors, where it reads and
- * writes pictures in place, or into a new one if there is none and one may be
- * created. The coder must have nothing in flight, and has to be configured
- * afterwards. If it cannot move, returns FALSE and posts a warning; then pictures are
- * copied through the host. */
+/* Moves the coder into the context that neighbors share, where it codes pictures in
+ * place, or into a new one if may_create is set. Nothing may be in flight, and the
+ * coder has to be configured again. FALSE with a warning posted if it cannot move: then
+ * pictures are copied through the host. */
 gboolean gst_paco_coder_share (GstPacoCoder *coder, gboolean may_create);
 
 /* The first says whether a buffer lies in another context, in which the coder could

@@ -30,8 +30,7 @@ void gst_paco_latency_init (
 void gst_paco_latency_hold (
     GstPacoLatency *latency, guint stack, gint fps_n, gint fps_d);
 
-/* Notes that a frame took this long. Returns whether the claim has changed: it
- * grows when a frame takes longer, and falls when many took much less. Every fall
- * needs twice as many frames as the one before, so that the claim comes to rest. */
+/* Returns whether the claim has changed: it grows when a frame takes longer, and falls
+ * when many took much less. Each fall needs twice as many frames as the one before. */
 gboolean gst_paco_latency_measured (
     GstPacoLatency *latency, GstClockTime elapsed);

@@ -46,9 +46,8 @@ void gst_paco_pipe_stop (GstPacoPipe *pipe);
 
 /* --- frames: the streaming thread calls these --- */
 
-/* Says that the coder has this depth from now on, which is at most that of
- * gst_paco_pipe_new(). Nothing may be in flight, unless the depth is as before.
- * The next frame stays the next one. */
+/* depth is at most that of gst_paco_pipe_new(). Nothing may be in flight, unless it is
+ * as before. The next frame stays the next one. */
 void gst_paco_pipe_set_depth (GstPacoPipe *pipe, guint depth);
 /* Allocates planes for each frame. Error MEMORY. Nothing may be in flight. */
 gboolean gst_paco_pipe_allocate_planes (
@@ -80,9 +79,8 @@ gpointer gst_paco_pipe_ref_owner (GstPacoPipe *pipe);
 void gst_paco_pipe_lose (GstPacoPipe *pipe);
 
 void gst_paco_pipe_wait_done (GstPacoPipe *pipe);
-/* Waits until all frames are done and the thread has left `push`: after frames have
- * been abandoned it may still wait for one of them, and must not take the next frame
- * for it. */
+/* Waits also until the thread has left `push`: it may wait for a frame that was
+ * abandoned, and must not take the next one for it. */
 void gst_paco_pipe_wait_idle (GstPacoPipe *pipe);
 
 /* Returns the first bad result of done() since the last call. */

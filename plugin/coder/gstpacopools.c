@@ -7,9 +7,8 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-/* Sets *allocator to memory that the backend's device reaches by itself, which the
- * caller unrefs, or leaves it if any memory will do. Returns how many pictures of these
- * caps are in flight at most. */
+/* Returns how many pictures of these caps are in flight at most. Sets *allocator to
+ * memory that the device reaches by itself, if there is any. */
 static guint
 find_needs (GstPacoCoder *coder, const GstCaps *caps, GstAllocator **allocator)
 {
@@ -83,9 +82,8 @@ gst_paco_pools_propose_coded (GstPacoCoder *coder, GstQuery *query)
     gst_query_add_allocation_param (query, coded, NULL);
 }
 
-/* Every frame in flight holds a buffer while it is decoded. A pool that may
- * run dry before as many frames are in flight would stall the stream, so
- * such a pool is replaced. */
+/* Every frame in flight holds a buffer. A pool that may run dry before would stall the
+ * stream, and is replaced. */
 static void
 reserve_buffers (GstQuery *query, guint n_in_flight)
 {

@@ -32,12 +32,11 @@ typedef struct
   guint n_slices;                  /* how many there is memory for */
   GBytes *memory;                  /* of all slices, or NULL if there is none */
   guint16 *slices[PACO_MAX_STACK]; /* where each begins in it */
-  guint16 *work; /* memory behind them, for gst_paco_stack_forward() */
+  guint16 *work; /* memory behind them, for the encoder's wavelet */
 } GstPacoStack;
 
-/* Allocates memory for stacks of n_slices of this size, and `work` more samples for
- * gst_paco_stack_forward(). Nothing may be with the coder. Errors UNSUPPORTED,
- * MEMORY. */
+/* Allocates memory for n_slices and for `work` samples of an encoder's wavelet. Nothing
+ * may be with the coder. Errors UNSUPPORTED, MEMORY. */
 gboolean gst_paco_stack_reserve (GstPacoStack *stack, guint n_slices,
     guint width, guint height, gsize work, GError **error);
 /* Frees the memory, and drops the frames of the stack. */

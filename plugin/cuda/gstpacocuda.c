@@ -167,9 +167,8 @@ gst_paco_cuda_set_context (
   g_rec_mutex_unlock (&cuda->lock);
 }
 
-/* The thread that holds the lock may be asking the very element that asks here,
- * so this does not wait for the lock: then the answer is that there is no context
- * yet. */
+/* The thread that holds the lock may be asking this very element, so this does not wait
+ * for it: then there is no context yet. */
 gboolean
 gst_paco_cuda_answer (GstPacoCuda *cuda, GstQuery *query)
 {
@@ -404,9 +403,8 @@ copied_bytes (const GstPacoCudaMemory *memory)
   return GST_VIDEO_INFO_PLANE_STRIDE (&info, 0);
 }
 
-/* Says whether the library has copied all lines to the host: 1.22 leaves out some
- * lines of planes that begin within a line of memory, as they do in pictures of an
- * odd height. */
+/* Version 1.22 does not copy some lines of planes that begin within a line of memory,
+ * as they do in pictures of an odd height. */
 static gboolean
 is_copied (const GstVideoFrame *frame, const GstVideoInfo *info,
     const GstPacoCudaMemory *memory)
@@ -426,9 +424,8 @@ is_copied (const GstVideoFrame *frame, const GstVideoInfo *info,
   return TRUE;
 }
 
-/* Makes info say how the picture lies in device memory, as the memory says, whose
- * lines have a length of their own. If the buffer has a meta, that counts instead,
- * and gst_video_frame_map() reads it. */
+/* Lines of device memory have a length of their own. If the buffer has a meta, that
+ * counts instead, and gst_video_frame_map() reads it. */
 static void
 adapt_info (
     GstVideoInfo *info, const GstPacoCudaMemory *memory, GstBuffer *buffer)
@@ -443,10 +440,8 @@ adapt_info (
   info->size = memory->info.size;
 }
 
-/* Returns the stream in which the memory was written. Memory names one since 1.24.
- * Everything else that elements do, and everything before 1.24, is done in CUDA's
- * default stream, and elements do not wait there for what they copy within the
- * device. */
+/* Memory names its stream since 1.24. Everything else, and all before 1.24, is done in
+ * CUDA's default stream, where elements do not wait for copies within the device. */
 static gpointer
 memory_stream (
     const GstPacoCudaLibrary *library, const GstPacoCudaMemory *memory)

@@ -31,24 +31,21 @@ GstCaps *gst_paco_cuda_extend_caps (GstCaps *raw);
 GstCaps *gst_paco_cuda_strip_caps (GstCaps *caps);
 /* Says whether these caps, which are fixed, are of pictures in device memory. */
 gboolean gst_paco_cuda_is_caps (const GstCaps *caps);
-/* Returns the format of device memory that the peer of this pad names and to
- * which pictures coded from `coded` are best decoded, or UNKNOWN if there is
- * none. */
+/* Returns the device format that the pad's peer names and that suits pictures coded
+ * from `coded` best, or UNKNOWN. */
 GstVideoFormat gst_paco_cuda_pick_format (GstPad *pad, GstVideoFormat coded,
     guint width, guint height, GstVideoInterlaceMode mode);
 
 /* --- Context --- */
 
-/* These do what the element's set_context() and its pads' queries have to do;
- * device_id is the property cuda-device-id. The second returns whether it has
- * answered the query. */
+/* For the element's set_context() and the queries of its pads. The second returns
+ * whether it has answered the query. */
 void gst_paco_cuda_set_context (
     GstPacoCuda *cuda, GstContext *context, gint device_id);
 gboolean gst_paco_cuda_answer (GstPacoCuda *cuda, GstQuery *query);
 
-/* Returns the context to be shared, which the caller unrefs: the present one, one of
- * a neighbor or of the application, or, if may_create is set, a new one. NULL if
- * there is none for this device. */
+/* Returns the context to share: the present one, a neighbor's or the application's, or,
+ * if may_create is set, a new one. NULL if there is none for this device. */
 GstPacoCudaContext *gst_paco_cuda_find_context (
     GstPacoCuda *cuda, gint device_id, gboolean may_create);
 /* Returns the present context, or one that a neighbor has; NULL if there is none. */
@@ -77,11 +74,10 @@ typedef struct
   gpointer stream;
 } GstPacoCudaPlace;
 
-/* Does gst_video_frame_map(), but leaves device memory of the coder's context
- * where it is. All other device memory is mapped into the host's memory, for
- * which libgstcuda copies it. Returns FALSE also if libgstcuda does not copy all
- * of it, or if the buffer's meta says that it has a smaller picture or one of
- * another format. */
+/* gst_video_frame_map() that leaves device memory of the coder's context where it is,
+ * and has libgstcuda copy other device memory to the host. FALSE also if not all of it
+ * is copied, or if the buffer's meta says that its picture is smaller or of another
+ * format. */
 gboolean gst_paco_cuda_map (GstPacoCuda *cuda, GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags access,
     GstPacoCudaPlace *place);

@@ -38,9 +38,8 @@ void gst_paco_damage_decoded (GstPacoDamage *damage,
 /* A frame was decoded of a stack of which n_bad others are missing or damaged. */
 void gst_paco_damage_shared (GstPacoDamage *damage,
     const GstVideoCodecFrame *frame, guint n_bad, guint length);
-/* Has to be called when only key units are asked for and one is dropped, because it shows
- * nothing without the others of its stack, of so many. That is no damage; the first one
- * gives a warning. */
+/* A key unit alone is dropped: it shows nothing without the others of its stack. That
+ * is no damage; the first one gives a warning. */
 void gst_paco_damage_key_unit (
     GstPacoDamage *damage, const GstVideoCodecFrame *frame, guint length);
 /* Upstream may know of more damage than the blocks' checks tell. */
@@ -48,9 +47,8 @@ void gst_paco_damage_flag (GstVideoCodecFrame *frame, gboolean damaged);
 void gst_paco_damage_lost (
     GstPacoDamage *damage, const GstVideoCodecFrame *frame, const char *reason);
 
-/* Has to be called at the end of the stream. Posts what was counted, if anything
- * was damaged. Returns GST_FLOW_ERROR, with an error posted that has the first reason,
- * if there were frames and not one could be decoded. */
+/* At the end of the stream: posts what was counted. GST_FLOW_ERROR, with an error that
+ * has the first reason, if there were frames and none could be decoded. */
 GstFlowReturn gst_paco_damage_end (GstPacoDamage *damage);
 
 /* Adds the counts since the start. The object lock must be held. */

@@ -177,9 +177,8 @@ gst_paco_dec_getcaps (GstVideoDecoder *decoder, GstCaps *filter)
       gst_video_decoder_proxy_getcaps (decoder, NULL, NULL), filter);
 }
 
-/* Accepts the caps that demuxers have for PaCo, so that set_format() refuses them with
- * an error that says why. Upstream's error would not, where a source pad without caps
- * of its own was linked, such as splitmuxsrc's. */
+/* set_format() refuses demuxers' caps with an error that says why. Upstream's would not
+ * where a source pad without caps, as splitmuxsrc's, was linked. */
 static gboolean
 accept_demuxed (GstQuery *query)
 {
@@ -212,9 +211,8 @@ gst_paco_dec_src_query (GstVideoDecoder *decoder, GstQuery *query)
       || GST_VIDEO_DECODER_CLASS (parent_class)->src_query (decoder, query);
 }
 
-/* Returns the event of a segment for the base class. In reverse playback that turns
- * pictures around, but not where only key units are asked for, because it expects no
- * others then; all frames of a stack may come nevertheless. */
+/* In reverse playback the base class does not turn pictures around where only key units
+ * are asked for; all frames of a stack may come nevertheless. */
 static GstEvent *
 make_reversible (GstEvent *event, GstSegment *segment)
 {
@@ -273,9 +271,8 @@ gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
   return TRUE;
 }
 
-/* The base class calls this by itself, while frames are in flight, when downstream
- * wants other caps. Those frames keep their format; for the next one another format
- * may be chosen. */
+/* The base class also calls this while frames are in flight, which keep their format;
+ * for the next one another format may be chosen. */
 static gboolean
 gst_paco_dec_negotiate (GstVideoDecoder *decoder)
 {

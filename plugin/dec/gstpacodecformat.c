@@ -77,11 +77,9 @@ configure_backend (
           &self->output, self->coder.depth + SPARE_PICTURES, error);
 }
 
-/* Gets ready for frames like header's. Nothing may be in flight. Returns GST_FLOW_OK
- * with *error set where only this frame is to blame.
- *
- * Downstream is told of a format after memory has been found for it. So it is told
- * nothing of an odd frame (gstpacoinput.c) for which there is none. */
+/* Gets ready for frames like header's, when nothing is in flight. GST_FLOW_OK with
+ * *error set: only this frame is to blame. Downstream is told of a format after memory
+ * was found, and so of no odd frame (gstpacoinput.c) without memory. */
 static GstFlowReturn
 configure (GstPacoDec *self, const PacoHeader *header, GError **error)
 {

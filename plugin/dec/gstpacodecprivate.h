@@ -69,9 +69,8 @@ gst_paco_header_copy (PacoHeader *copy, const PacoHeader *header)
 /* Says that a frame of the configured format has been decoded. */
 void gst_paco_input_decoded (GstPacoInput *input);
 
-/* Reports a frame that cannot be decoded, and drops it. If the frame is to blame,
- * returns an error only if there have been more such frames than the property
- * max-errors allows. */
+/* Reports a frame that cannot be decoded, and drops it. If the frame is to blame, that
+ * is an error only beyond the property max-errors. */
 GstFlowReturn gst_paco_dec_fail_frame (
     GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error);
 /* Says whether the picture would come too late, and the property qos is set. */
@@ -84,9 +83,8 @@ gboolean gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame,
 
 /* --- gstpacodecformat.c --- */
 
-/* Configures the element for a frame with this header, if it is not configured for
- * such frames. Waits for those in flight then; the stream lock must not be held.
- * Returns GST_FLOW_OK with *error set where only this frame is to blame. */
+/* Configures the element anew if the frame needs it, when those in flight are done;
+ * without the stream lock. GST_FLOW_OK with *error set: only this frame is to blame. */
 GstFlowReturn gst_paco_dec_configure_for (GstPacoDec *self,
     GstVideoCodecFrame *frame, const PacoHeader *header, GError **error);
 
@@ -97,18 +95,16 @@ GstFlowReturn gst_paco_dec_configure_for (GstPacoDec *self,
 #define GST_PACO_DEC_NO_ROOM                                                   \
   "downstream's buffer cannot be written to, or is too small"
 
-/* Decodes the slices that wait, if the frame with this header is not of their stack.
- * Takes the frame and sets *taken if it is a slice; the last slice of a stack has all of
- * them decoded. The stream lock must not be held, and the coder has all its frames.
- * Returns GST_FLOW_OK with *error set if a slice cannot be taken. */
+/* Decodes the slices that wait if the frame is not of their stack, and takes the frame
+ * (*taken) if it is a slice. Without the stream lock, and with all frames of the coder
+ * free. GST_FLOW_OK with *error set: the slice cannot be taken. */
 GstFlowReturn gst_paco_dec_stack_frame (GstPacoDec *self,
     GstVideoCodecFrame *frame, const PacoHeader *header, gboolean *taken,
     GError **error);
 /* In the pipe's thread: notes what has become of a slice. */
 void gst_paco_dec_stack_decoded (
     GstPacoDec *self, GstPacoFrame *frame, PacoDecodedFrame *decoded);
-/* Decodes the slices that wait, and waits for all frames; the stream lock must be held
- * and is released meanwhile. Without `ends`, slices of a stack that may go on stay:
- * the base class also drains the decoder between key units. */
+/* Decodes the slices that wait, and waits for all frames; releases the stream lock
+ * meanwhile. Without `ends` slices of a stack that may go on stay. */
 GstFlowReturn gst_paco_dec_stack_drain (GstPacoDec *self, gboolean ends);
 void gst_paco_dec_stack_flush (GstPacoDec *self);

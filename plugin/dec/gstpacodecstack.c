@@ -362,9 +362,8 @@ decode_stack (GstPacoDec *self)
 
 /* --- slices that come --- */
 
-/* Configures the element when the first slice of a stack comes: downstream has to know
- * how long pictures wait for the others of their stack. An error is not reported yet,
- * because it comes again when the stack is decoded. */
+/* Downstream has to know how long pictures wait for the others of their stack. An error
+ * comes again when the stack is decoded. */
 static GstFlowReturn
 get_ready_early (
     GstPacoDec *self, GstVideoCodecFrame *frame, const PacoHeader *header)
@@ -438,9 +437,8 @@ gst_paco_dec_stack_frame (GstPacoDec *self, GstVideoCodecFrame *frame,
   return flow;
 }
 
-/* Says whether more slices of the stack may come although the base class drains the
- * decoder. It does so behind each key unit, in forward playback, where only key units
- * are asked for; but upstream may send all frames nevertheless. */
+/* The base class also drains the decoder after each key unit where only these are asked
+ * for; but upstream may send all slices nevertheless. */
 static gboolean
 may_go_on (GstPacoDec *self)
 {

@@ -34,9 +34,8 @@ gboolean gst_paco_output_has_size (
 gboolean gst_paco_output_fits_memory (
     const GstPacoOutput *output, guint n, GError **error);
 
-/* Makes the format the decoder's output state, with what header and coded say, which
- * goes before upstream's caps. It does not negotiate. FALSE if there is no such
- * state. */
+/* Makes the format the decoder's output state; header and coded go before upstream's
+ * caps. Does not negotiate. FALSE if there is no such state. */
 gboolean gst_paco_output_announce (GstPacoOutput *output,
     GstVideoDecoder *decoder, const PacoHeader *header,
     const GstVideoInfo *coded, GstVideoCodecState *input);
@@ -45,9 +44,8 @@ gboolean gst_paco_output_announce (GstPacoOutput *output,
 void gst_paco_output_layout (
     const GstPacoOutput *output, PacoSampleLayout *layout);
 
-/* Maps a buffer into *frame and sets *picture to what the backend is to write:
- * the frame or planes, which may be NULL if none are needed. A buffer that has not been
- * passed to gst_paco_output_written() is cleared first: decoders leave padding alone. */
+/* Sets *picture to what the backend writes: the mapped frame or planes, which may be
+ * NULL. Clears a buffer that has not held a picture: decoders leave padding alone. */
 gboolean gst_paco_output_map (const GstPacoOutput *output, GstPacoCuda *cuda,
     GstBuffer *buffer, const PacoPlanes *planes, GstVideoFrame *frame,
     PacoPicture *picture);

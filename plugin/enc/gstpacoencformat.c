@@ -386,9 +386,8 @@ gst_paco_enc_format_begin (GstPacoEnc *self, GstVideoCodecState *state)
   return negotiate (self) != GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Tells downstream, by caps and tags, if the largest size that frames may have is not
- * `before` any more, ahead of the first frame with the new one. The stream lock must
- * not be held. */
+/* Tells downstream, ahead of the first such frame, if frames may have another size at
+ * most than `before`. The stream lock must not be held. */
 static GstFlowReturn
 tell_bound (GstPacoEnc *self, guint64 before)
 {

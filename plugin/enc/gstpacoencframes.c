@@ -275,9 +275,8 @@ gst_paco_enc_stack_end (GstPacoEnc *self)
   return flow;
 }
 
-/* Puts the samples of a picture into the stack and lets go of its buffer: upstream may
- * have fewer buffers than a stack has slices. What remains of the buffer has its
- * metas. */
+/* Lets go of the picture's buffer: upstream may have fewer than a stack has slices.
+ * What remains of the buffer has its metas. */
 static gboolean
 load (GstPacoEnc *self, GstVideoCodecFrame *frame)
 {

@@ -56,10 +56,9 @@ struct _GstPacoEnc
 
 /* --- gstpacoencformat.c --- */
 
-/* Begins the format of the raw pictures in `state`: reads the properties, configures
- * the coder, and tells downstream what comes. Nothing may be in flight. Returns FALSE
- * if that fails; an error has been posted then, unless it is downstream that does not
- * take the frames. */
+/* Reads the properties, configures the coder for pictures of `state` and tells
+ * downstream. Nothing may be in flight. FALSE with an error posted, unless it is
+ * downstream that does not take the frames. */
 gboolean gst_paco_enc_format_begin (
     GstPacoEnc *self, GstVideoCodecState *state);
 void gst_paco_enc_format_end (GstPacoEnc *self);
@@ -78,9 +77,8 @@ GstFlowReturn gst_paco_enc_format_update_rate (GstPacoEnc *self);
 /* The frame belongs to the pipe if GST_FLOW_OK is returned. */
 GstFlowReturn gst_paco_enc_submit (GstPacoEnc *self, GstVideoCodecFrame *frame);
 
-/* Gets ready to collect stacks of pictures of the format, if the property stack asks
- * for them. If they cannot be coded in stacks, returns FALSE and posts an error. The
- * second function frees the memory, and drops pictures that wait. */
+/* Gets ready to collect stacks, if the property asks for them; FALSE with an error
+ * posted if that cannot be. The second frees the memory, and drops what waits. */
 gboolean gst_paco_enc_stack_prepare (GstPacoEnc *self);
 void gst_paco_enc_stack_free (GstPacoEnc *self);
 

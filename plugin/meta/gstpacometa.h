@@ -27,9 +27,8 @@ typedef struct
   guint warned;       /* bits: of which kinds of loss there was a warning */
 } GstPacoMetaLoss;
 
-/* Makes chunks of the buffer's metas of these kinds, at most `room` bytes of them,
- * in *memory, which is allocated when it is first needed and freed by the caller. If
- * something is left out, it posts a warning, once for each kind of loss. */
+/* Makes at most `room` bytes of chunks in *memory, which is allocated when needed and
+ * the caller's. Warns once for each kind of loss. */
 PacoAncillary gst_paco_meta_keep (GstBuffer *buffer, GstPacoMetadata kinds,
     gsize room, guint8 **memory, GstElement *element, GstPacoMetaLoss *loss);
 
@@ -45,14 +44,12 @@ void gst_paco_meta_restore (const PacoAncillary *chunks, guint reduce,
     GstBuffer *buffer, GstPacoMetaNames *names, GstElement *element);
 
 /* Takes a meta of the frame's buffer, which may be newer than the frame, to the
- * picture's buffer, where the base class would not do it right. Returns TRUE if
- * nothing is left to be done: the picture's buffer has an equal meta, or has got
- * one that is right for the reduced picture. */
+ * picture's. Returns TRUE if the base class has nothing left to do: the picture has an
+ * equal meta, or one that is right for the reduced picture. */
 gboolean gst_paco_meta_take (
     const GstMeta *meta, guint reduce, GstBuffer *buffer);
 
-/* Puts metas on the frame's own buffer, which is made writable, because muxers make
- * tracks of some metas. header is the frame's; the memory from which it was read may
- * have been freed, so `bytes` is room to read it once more. */
+/* Puts metas on the frame's own buffer, made writable: muxers make tracks of some.
+ * `bytes` is room to read the header again, whose memory may have gone. */
 void gst_paco_meta_restore_coded (const PacoHeader *header, GstBuffer **buffer,
     GByteArray *bytes, GstPacoMetaNames *names, GstElement *element);

@@ -70,9 +70,8 @@ add_bars (GstBuffer *buffer, guint8 field, gboolean is_letterbox, guint first,
       (guint) (((guint64) second + (1u << reduce) - 1) >> reduce));
 }
 
-/* If a meta says where something is in the picture, puts one on the buffer that
- * says it of the reduced picture. Returns FALSE, and does nothing, for other
- * metas. */
+/* If a meta says where something is, puts one for the reduced picture on the buffer.
+ * Else returns FALSE. */
 static gboolean
 put_reduced (const GstMeta *meta, guint reduce, GstBuffer *buffer)
 {
@@ -303,9 +302,8 @@ restore_caption (const Restorer *restorer, const PacoChunk *chunk)
       (GstVideoCaptionType) caption.type, caption.data, caption.size);
 }
 
-/* Says whether GStreamer takes the value: it takes none that all standards reserve,
- * and 0 not as one of DVB. The header's parser has refused values that are no AFD,
- * and fields that do not exist. */
+/* GStreamer takes no value that all standards reserve, and 0 not as one of DVB. The
+ * header's parser has refused what is no AFD, and other fields. */
 static gboolean
 is_known_afd (const PacoActiveFormat *active)
 {

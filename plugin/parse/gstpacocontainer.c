@@ -83,9 +83,8 @@ filter_structure (
   return keeps_code (structure);
 }
 
-/* Says whether the peer allows nothing but what the pad sends already. encodebin has
- * a capsfilter that is set to the first caps; how wide its muxer allows pictures to be
- * is not known after that. */
+/* Says whether the peer allows only what the pad sends already. encodebin sets a
+ * capsfilter to the first caps, and hides how wide its muxer's pictures may be. */
 static gboolean
 is_settled (GstPad *pad, const GstCaps *allowed)
 {
@@ -115,9 +114,8 @@ choose_caps (GstPad *pad, GstCaps *coded, GstCaps *allowed)
   return NULL;
 }
 
-/* Returns what the source pad's peer takes of the pad's template, or NULL if
- * there is no peer. The pad's own caps do not count: once set, they are all that
- * it would allow. */
+/* What the peer takes of the pad's template, or NULL without a peer. The pad's own
+ * caps, once set, are all that it would allow. */
 static GstCaps *
 allowed_caps (GstPad *pad)
 {
@@ -189,10 +187,9 @@ gst_paco_container_link (GstPad *pad, GstObject *parent, GstPad *peer)
   return GST_PAD_LINK_NOFORMAT;
 }
 
-/* Returns what a parser can take when its peer allows `allowed`. Demuxers' caps are
- * not restricted, since what they say of the picture does not matter. A muxer's
- * limits do not restrict them either: the parser can say what is wrong, while
- * upstream would fail to negotiate without a message. */
+/* What a parser can take. Neither demuxers' caps, which say nothing that matters, nor a
+ * muxer's limits are restricted: the parser can say what is wrong, while upstream would
+ * fail to negotiate without a message. */
 static GstCaps *
 sink_caps (GstCaps *allowed)
 {

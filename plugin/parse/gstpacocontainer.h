@@ -17,10 +17,9 @@
   "video/x-mp4-part, format = (uint) 1329807696; "                             \
   "video/x-wmv, wmvversion = (int) 3, format = (string) PACO"
 
-/* Returns the caps with which a stream of the fixed video/x-paco caps `coded` is
- * handed to the peer that the source pad has now, if any: video/x-paco if possible,
- * else a muxer's. If the peer takes none of them, it posts an error for the pad's
- * `element` and returns NULL. */
+/* Returns the caps in which the peer takes a stream of the fixed caps `coded`:
+ * video/x-paco if possible, else a muxer's. NULL, with an error posted, if it takes
+ * none. */
 GstCaps *gst_paco_container_negotiate (
     GstElement *element, GstPad *pad, GstCaps *coded);
 
@@ -28,10 +27,9 @@ GstCaps *gst_paco_container_negotiate (
 GstPadLinkReturn gst_paco_container_link (
     GstPad *pad, GstObject *parent, GstPad *peer);
 
-/* Returns the answer of a sink pad that could take `caps`, which it takes
- * ownership of, to a query with `filter`, which may be NULL. Fixed caps are
- * returned as they are: a capsfilter behind a source that has no caps asks for
- * them, and could not choose from the ranges that downstream allows. */
+/* Returns the answer to a query with `filter`, or NULL, of a pad that takes `caps`,
+ * which it frees. Fixed caps return as they are: a capsfilter after a source without
+ * caps could not choose from ranges. */
 GstCaps *gst_paco_container_filter_caps (GstCaps *caps, GstCaps *filter);
 
 /* Returns the answer of a parser's sink pad to a query for its caps. */

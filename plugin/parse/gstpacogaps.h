@@ -29,10 +29,9 @@ void gst_paco_gaps_forget (GstPacoGaps *gaps);
 void gst_paco_gaps_damage (
     GstPacoGaps *gaps, guint64 byte, gsize bytes, gboolean first);
 
-/* Says that a frame comes, at that byte of the stream. lost is TRUE if damage was
- * seen before it, or if upstream says that something is missing. Reports missing
- * frames in a message paco-missing-frames, and the first of them in words.
- * Returns whether some are missing. */
+/* Counts a frame. lost: damage was seen before it, or upstream says that something is
+ * missing. Reports missing frames in a message paco-missing-frames, the first ones also
+ * in words. Returns whether some are missing. */
 gboolean gst_paco_gaps_frame (GstPacoGaps *gaps, const PacoHeader *header,
     guint64 byte, GstClockTime time, gboolean lost);
 

@@ -63,9 +63,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 /* --- frames --- */
 
-/* Says whether pushed bytes go through the splitter before the base class gets them.
- * They do not when the segment is played backwards: the base class puts fragments
- * in order then, and needs their bytes as they are. */
+/* Pushed bytes go through the splitter, unless the segment is played backwards: then
+ * the base class puts fragments in order, and needs their bytes as they are. */
 static gboolean
 splits (GstPacoParse *self)
 {
@@ -81,10 +80,9 @@ expect_frame (GstPacoParse *self)
       self->framed || splits (self) ? 1 : PACO_HEADER_PEEK_SIZE);
 }
 
-/* Throws bytes away, as a frame that is dropped. The base class could skip them, but
- * would end the stream after two megabytes, and one damaged frame may have more. In
- * reverse playback they are skipped nevertheless: they may be the end of a frame
- * whose beginning comes later, and the base class keeps what was skipped. */
+/* Drops bytes as a frame: if they were skipped, the base class would end the stream
+ * after two megabytes. In reverse playback they are skipped, and kept by the base
+ * class: they may be the end of a frame whose beginning comes later. */
 static GstFlowReturn
 drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
     const GError *error, gint *skip)
@@ -114,10 +112,9 @@ drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
   return gst_base_parse_finish_frame (base, frame, size);
 }
 
-/* Cuts the frame to the property max-frame-size, if that is set. This is done before
- * the base class finishes the frame, because errors cannot be returned after that.
- * A frame that is too damaged to be cut is dropped. After the first cut all frames get
- * other places. */
+/* Cuts the frame before the base class finishes it, because errors cannot be returned
+ * after that. A frame that is too damaged is dropped. After the first cut all frames
+ * get other places. */
 static GstFlowReturn
 cut_frame (GstPacoParse *self, GstBaseParseFrame *frame,
     const PacoHeader *header, gsize size)
@@ -242,11 +239,9 @@ handle_piece (GstPacoParse *self, GstBaseParseFrame *frame)
       : drop_bytes (self, frame, size, piece->reason, NULL);
 }
 
-/* Says whether the frame that a header announces is none. The base class reads a
- * frame of a file as a whole, however large its header says that it is, and if it was
- * none these bytes have been read in vain. So after a frame that was none, headers
- * among as many bytes as were read for it are tested first by looking at the place
- * where their frame should end. */
+/* Says whether a header announces no frame. The base class reads a frame of a file as a
+ * whole, however large its header says that it is. So after one that was none, headers
+ * among as many bytes are tested first at the place where their frame should end. */
 static gboolean
 is_garbage (GstPacoParse *self, guint64 offset)
 {
@@ -376,10 +371,8 @@ end_of_stack (GstBuffer *buffer, const PacoHeader *header)
   return GST_BUFFER_PTS (buffer) + n * GST_BUFFER_DURATION (buffer);
 }
 
-/* Puts metas and the bytes that the frame was cut to on the buffer, and sets the
- * timestamp that is missing: PTS and DTS are the same where frames are shown in the
- * order in which they are decoded. Frames before the segment are dropped, because a
- * decoder does not need them. */
+/* Puts metas, the cut bytes and the missing timestamp on the buffer: PTS and DTS are
+ * the same. Drops frames before the segment, which no decoder needs. */
 static GstFlowReturn
 gst_paco_parse_pre_push_frame (GstBaseParse *base, GstBaseParseFrame *frame)
 {

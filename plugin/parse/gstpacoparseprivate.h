@@ -73,23 +73,20 @@ gst_paco_parse_is_pulling (GstPacoParse *self)
 
 /* --- gstpacoparseformat.c --- */
 
-/* Sets caps downstream, if the header tells of another video than the last one or
- * downstream asks for it. buffer: the frame's, whose timestamp is that of the base
- * class. */
+/* Sets caps downstream if the header tells of another video, or downstream asks for it.
+ * buffer has the timestamp of the base class. */
 GstFlowReturn gst_paco_parse_update_format (
     GstPacoParse *self, const PacoHeader *header, const GstBuffer *buffer);
 
-/* Sets the timestamps of a frame's buffer. Those from upstream stay. In a stream of
- * bytes frames follow each other at the frame rate: the base class adds up rounded
- * durations then, and this puts them right. */
+/* Timestamps from upstream stay. Else frames follow each other at the frame rate, of
+ * which the base class adds up rounded durations. */
 void gst_paco_parse_stamp (
     GstPacoParse *self, GstBuffer *buffer, const PacoFileFrame *frame);
 
 void gst_paco_parse_add_tags (GstPacoParse *self);
 
-/* Makes the frame in the first `size` bytes of a buffer one of at most max_size
- * bytes, in memory of its own, and at that place. Returns NULL if that fails: if the
- * fault is the frame's, with a warning posted, and the frame is left out; else with an
- * error posted, and *flow is set. */
+/* Returns the frame in the first `size` bytes, cut to max_size bytes and put at that
+ * place. NULL with a warning if the frame is to blame and left out; else with an error
+ * posted and *flow set. */
 GstBuffer *gst_paco_cut (GstElement *element, GstBuffer *buffer, gsize size,
     gsize max_size, const PacoPlace *place, GstFlowReturn *flow);

@@ -51,9 +51,8 @@ void gst_paco_reader_reset (GstPacoReader *reader);
 void gst_paco_reader_negotiate (
     GstPacoReader *reader, GstPad *source_pad, GstCaps *caps);
 
-/* These are for pull and push mode. The first one notes how many bytes upstream has.
- * The second one says whether it has fewer now than it had, and sets *size to their
- * number. */
+/* In pull and push mode: the first notes how many bytes upstream has, the second says
+ * whether it has fewer now, and how many. */
 void gst_paco_reader_note_size (GstPacoReader *reader);
 gboolean gst_paco_reader_is_cut (const GstPacoReader *reader, guint64 *size);
 

@@ -121,13 +121,11 @@ lead_in (const Known *known)
           (guint64) known->grid.fps_d * (known->stack - 1), known->grid.fps_n);
 }
 
-/* Puts a frame into the index of the base class, which keeps every entry that it
- * gets until the element stops: so a frame is put there once. The base class goes
- * on to index by itself behind the last entry, including everything that it has
- * indexed before, unless the last entry is again the furthest frame. The first
- * frame of a stack is also put where the base class looks for what any picture of
- * the stack needs: no picture before it needs it, and all that later pictures
- * need lies behind it. */
+/* Puts a frame once into the index of the base class, which keeps every entry until the
+ * element stops. The base class goes on to index after the last entry, unless that is
+ * the furthest frame again. The first frame of a stack is also put where the base class
+ * looks for what any picture of the stack needs: no picture before it needs it, and
+ * later ones need only what comes after it. */
 static void
 tell_base (
     GstPacoSeek *seek, const Known *known, guint64 offset, GstClockTime time)
@@ -156,9 +154,8 @@ tell_base (
         seek->base, furthest_offset, furthest_time, TRUE, TRUE);
 }
 
-/* Goes from frame *n to the first one of its stack, on which it depends, or to
- * the first one of the next stack, if only that may be sought, or if it is
- * nearer. */
+/* Goes from frame *n to the first one of its stack, or of the next stack if only that
+ * may be sought, or if it is nearer. */
 static gboolean
 find_stack (PacoFrameIndex *index, PacoFile *file, GstSeekFlags flags,
     guint64 *n, guint64 *offset)

@@ -25,10 +25,9 @@ void gst_paco_seek_clear (GstPacoSeek *seek);
 
 PacoFile *gst_paco_seek_file (GstPacoSeek *seek);
 
-/* Reads on to learn where the file's frames are, a bit with each frame that is
- * parsed; the first one is the file's first. grid, which has a rate, is that of
- * all frames. If all frames are known now, tells the base class of the duration
- * and returns TRUE. */
+/* Reads on to learn where frames are, a bit with each frame that is parsed, the first
+ * of which is the file's first. Once all frames are known, sets the duration and
+ * returns TRUE. grid, which has a rate, is that of all frames. */
 gboolean gst_paco_seek_extend (
     GstPacoSeek *seek, const GstPacoGrid *grid, const PacoFileFrame *frame);
 
@@ -40,8 +39,7 @@ gboolean gst_paco_seek_number (
 void gst_paco_seek_parsed (
     GstPacoSeek *seek, guint64 offset, GstClockTime time);
 
-/* Takes a seek event and returns it, or another one to be handled instead. The
- * base class seeks exactly where its own index has the frame. So it is told of
- * the frame that the event leads to, which is the first one of its stack; a seek
- * to a key unit becomes a seek to the frame's beginning. Any thread may call it. */
+/* Returns the seek event or another one. The base class seeks exactly where its own
+ * index has the frame, so it is told of the first one of the stack; a seek to a key
+ * unit becomes one to the frame's beginning. Any thread may call it. */
 GstEvent *gst_paco_seek_prepare (GstPacoSeek *seek, GstEvent *event);

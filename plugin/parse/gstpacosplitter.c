@@ -41,10 +41,9 @@ gst_paco_splitter_reset (GstPacoSplitter *splitter, guint64 offset)
 
 /* --- time stamps ------------------------------------------------------ */
 
-/* Among the buffers that begin within what is waited for, only the last one
- * matters: the next piece begins there, if any frame is there. So there is one
- * mark at the beginning of the bytes held or before, one among them, and one of
- * what came in last. */
+/* Only the last buffer that begins within what is waited for matters: the next piece
+ * begins there, if any frame does. So there is one mark at or before the bytes held,
+ * one among them, and one of what came in last. */
 static void
 add_mark (GstPacoSplitter *splitter, const GstBuffer *buffer)
 {

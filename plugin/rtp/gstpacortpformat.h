@@ -70,9 +70,8 @@ gst_paco_rtp_header_write (const GstPacoRtpHeader *header, guint8 *data)
   data[15] = 0;
 }
 
-/* Reads a header. Returns FALSE if the payload is too short for it and a byte of
- * body, or of an unknown version or kind. The values of the fields are not
- * checked. */
+/* Returns FALSE if the payload has no byte of body, or another version or kind. Does
+ * not check the values of the fields. */
 static inline gboolean
 gst_paco_rtp_header_read (
     GstPacoRtpHeader *header, const guint8 *data, gsize size)
@@ -122,9 +121,8 @@ typedef struct
 
 void gst_paco_rtp_blocks_clear (GstPacoRtpBlocks *blocks);
 
-/* Reads header and index of a frame of frame_size bytes, of which the first size
- * are at data. Errors: those of paco_header_parse() and paco_index_parse(), and
- * CORRUPT if index is not whole or the frame has another size. */
+/* Reads header and index of a frame of which the first size bytes are at data. Error
+ * CORRUPT if the index is not whole or the frame has another size. */
 gboolean gst_paco_rtp_blocks_read (GstPacoRtpBlocks *blocks, const guint8 *data,
     gsize size, guint32 frame_size, GError **error);
 

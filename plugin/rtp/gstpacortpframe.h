@@ -60,16 +60,14 @@ typedef struct
       last_row[GST_PACO_RTP_MAX_GROUPS]; /* of a group: its number + 1, or 0 */
 } GstPacoRtpFrame;
 
-/* Begins the frame of this header, which is that of any of its packets. Its memory
- * comes from allocator. A frame of up to `trusted` bytes, or of a few megabytes, gets all
- * of its memory at once; that of a larger one grows with what comes. Returns FALSE if
- * there is no memory. */
+/* Begins the frame of this packet's header. One of up to `trusted` bytes, or of a few
+ * megabytes, gets all of its memory from allocator at once; that of a larger one grows
+ * with what comes. FALSE if there is no memory. */
 gboolean gst_paco_rtp_frame_begin (GstPacoRtpFrame *frame,
     const GstPacoRtpHeader *header, guint32 trusted, GstAllocator *allocator);
 
-/* Takes a packet with the frame's number: size bytes at body, behind its header.
- * If the packet has parity that may be needed, the buffer `packet`, whose memory
- * from body_offset on is the body, is kept. */
+/* Takes a packet with size bytes at body after its header. If its parity may be needed,
+ * `packet`, whose memory from body_offset on is the body, is kept. */
 GstPacoRtpFate gst_paco_rtp_frame_add (GstPacoRtpFrame *frame,
     const GstPacoRtpHeader *header, const guint8 *body, gsize size,
     GstBuffer *packet, gsize body_offset);
@@ -93,9 +91,8 @@ guint32 gst_paco_rtp_frame_head (const GstPacoRtpFrame *frame);
  * come that the rest is not worth the work, or if there is no memory. */
 gboolean gst_paco_rtp_frame_extend (GstPacoRtpFrame *frame);
 
-/* Fills in what is missing of a frame that was extended, so that a decoder finds all codeblocks with lost bytes
- * broken, and returns how many there are. blocks are those of this frame, which must
- * have checks. */
+/* Fills the holes of a frame that was extended so that decoders find all blocks with
+ * lost bytes broken, and returns their number. blocks must have checks. */
 guint gst_paco_rtp_frame_fill (
     GstPacoRtpFrame *frame, const GstPacoRtpBlocks *blocks);
 
