@@ -2,7 +2,6 @@
  * Pictures in the memory of a GPU, through libgstcuda (gstpacocudalibrary.h);
  * gstpacocuda.h says for whom. */
 #include "gstpacocuda.h"
-#include "caps/formats.h"
 #include "gpu/driver_types.h"
 
 void
@@ -454,40 +453,56 @@ memory_stream (
   return stream != NULL ? stream : CU_STREAM_LEGACY;
 }
 
-gboolean
-gst_paco_cuda_map (GstPacoCuda *cuda, GstVideoFrame *frame,
-    const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags access,
-    GstPacoCudaPlace *place)
+/* Maps device memory, into the device's or the host's addresses. */
+static gboolean
+map_device_memory (GstPacoCuda *cuda, GstVideoFrame *frame,
+    const GstVideoInfo *info, GstBuffer *buffer,
+    const GstPacoCudaMemory *memory, GstMapFlags access, gpointer *stream)
 {
   const GstPacoCudaLibrary *library = gst_paco_cuda_library ();
-  const GstPacoCudaMemory *memory = device_memory (library, buffer);
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+  gboolean stays = cuda->handle != NULL
+      && library->context_handle (memory->context) == cuda->handle;
   GstVideoInfo adapted = *info;
 
-  *place = (GstPacoCudaPlace){ PACO_MEMORY_HOST, NULL };
-  if (memory == NULL)
-    return gst_video_frame_map (frame, info, buffer, access);
   if (meta != NULL
       && ((gint) meta->width < info->width
           || (gint) meta->height < info->height))
     return FALSE;
-
-  if (cuda->handle != NULL
-      && library->context_handle (memory->context) == cuda->handle) {
-    place->memory = PACO_MEMORY_DEVICE;
-    access |= GST_PACO_MAP_CUDA;
-  }
   adapt_info (&adapted, memory, buffer);
-  if (!gst_video_frame_map (frame, &adapted, buffer, access))
+  if (!gst_video_frame_map (
+          frame, &adapted, buffer, stays ? access | GST_PACO_MAP_CUDA : access))
     return FALSE;
   /* This is asked once the frame is mapped, because mapping may enqueue
    * something. */
-  if (place->memory == PACO_MEMORY_DEVICE)
-    place->stream = memory_stream (library, memory);
+  *stream = stays ? memory_stream (library, memory) : NULL;
   if (GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_INFO_FORMAT (info)
-      && (place->memory == PACO_MEMORY_DEVICE
-          || is_copied (frame, info, memory)))
+      && (stays || is_copied (frame, info, memory)))
     return TRUE;
   gst_video_frame_unmap (frame);
   return FALSE;
+}
+
+gboolean
+gst_paco_cuda_map (GstPacoCuda *cuda, GstVideoFrame *frame,
+    const PacoRawFormat *raw, const GstVideoInfo *info, GstBuffer *buffer,
+    GstMapFlags access, PacoPicture *picture)
+{
+  const GstPacoCudaMemory *memory = device_memory (
+      gst_paco_cuda_library (), buffer);
+  gpointer stream = NULL;
+
+  if (!(memory == NULL ? gst_video_frame_map (frame, info, buffer, access)
+                       : map_device_memory (
+                           cuda, frame, info, buffer, memory, access, &stream)))
+    return FALSE;
+  if (!paco_frame_fits (raw, info, frame)) {
+    gst_video_frame_unmap (frame);
+    return FALSE;
+  }
+  if (!raw->tiled)
+    paco_picture_from_frame (raw, frame, picture);
+  picture->memory = stream != NULL ? PACO_MEMORY_DEVICE : PACO_MEMORY_HOST;
+  picture->stream = stream;
+  return TRUE;
 }

@@ -5,6 +5,7 @@
  * GstPacoCoder. Without libgstcuda, or where the library finds no driver, there
  * are no such pictures, and nothing here does anything. */
 #pragma once
+#include "caps/formats.h"
 #include "codec/coder.h"
 #include "gstpacocudalibrary.h"
 #include <gst/video/video.h>
@@ -67,17 +68,11 @@ gboolean gst_paco_cuda_decide (GstPacoCuda *cuda, GstQuery *query, guint n);
 
 /* --- Frames --- */
 
-/* Where a mapped frame lies: *memory and *stream are as in PacoPicture. */
-typedef struct
-{
-  PacoMemory memory;
-  gpointer stream;
-} GstPacoCudaPlace;
-
 /* gst_video_frame_map() that leaves device memory of the coder's context where it is,
- * and has libgstcuda copy other device memory to the host. FALSE also if not all of it
- * is copied, or if the buffer's meta says that its picture is smaller or of another
- * format. */
+ * and has libgstcuda copy other device memory to the host. *picture becomes what the
+ * coder sees, unless the format is tiled. FALSE if the memory lacks lines of the picture
+ * or is not copied as a whole, or if the buffer's meta says that its picture is smaller
+ * or of another format. */
 gboolean gst_paco_cuda_map (GstPacoCuda *cuda, GstVideoFrame *frame,
-    const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags access,
-    GstPacoCudaPlace *place);
+    const PacoRawFormat *raw, const GstVideoInfo *info, GstBuffer *buffer,
+    GstMapFlags access, PacoPicture *picture);

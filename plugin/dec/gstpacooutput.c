@@ -224,25 +224,15 @@ gst_paco_output_map (const GstPacoOutput *output, GstPacoCuda *cuda,
     PacoPicture *picture)
 {
   GstMapFlags access = GST_MAP_WRITE;
-  GstPacoCudaPlace place;
 
   /* Components that share memory are put into it one after the other. */
   if (GST_VIDEO_INFO_N_PLANES (&output->info) < output->raw.n_components)
     access |= GST_MAP_READ;
-  if (!gst_paco_cuda_map (cuda, frame, &output->info, buffer, access, &place))
+  if (!gst_paco_cuda_map (
+          cuda, frame, &output->raw, &output->info, buffer, access, picture))
     return FALSE;
-  if (!paco_frame_fits (&output->raw, &output->info, frame)) {
-    gst_video_frame_unmap (frame);
-    return FALSE;
-  }
-
-  if (output->via_planes) {
+  if (output->via_planes)
     *picture = *paco_planes_picture (planes);
-  } else {
-    paco_picture_from_frame (&output->raw, frame, picture);
-    picture->memory = place.memory;
-    picture->stream = place.stream;
-  }
   clear_padding (output, frame, picture);
   return TRUE;
 }

@@ -34,27 +34,16 @@ refuse (GstPacoEnc *self, GstBuffer *buffer)
 static const PacoPicture *
 fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
 {
-  GstPacoCudaPlace place;
-
-  if (!gst_paco_cuda_map (&self->coder.cuda, &frame->raw,
+  if (!gst_paco_cuda_map (&self->coder.cuda, &frame->raw, &self->raw,
           &self->input_state->info, frame->frame->input_buffer, GST_MAP_READ,
-          &place))
+          picture))
     return NULL;
   frame->raw_mapped = TRUE;
-  if (!paco_frame_fits (&self->raw, &self->input_state->info, &frame->raw)) {
-    gst_paco_frame_unmap (frame);
-    return NULL;
-  }
-
-  if (self->raw.tiled) {
-    paco_planes_unpack (frame->planes, &frame->raw);
-    gst_paco_frame_unmap (frame);
-    return paco_planes_picture (frame->planes);
-  }
-  paco_picture_from_frame (&self->raw, &frame->raw, picture);
-  picture->memory = place.memory;
-  picture->stream = place.stream;
-  return picture;
+  if (!self->raw.tiled)
+    return picture;
+  paco_planes_unpack (frame->planes, &frame->raw);
+  gst_paco_frame_unmap (frame);
+  return paco_planes_picture (frame->planes);
 }
 
 /* The frame belongs to the coder on GST_FLOW_OK. slice: zeros without a stack. */
