@@ -57,8 +57,8 @@ static PacoHostMemory *
 ask_backend (GstPacoAllocator *self, gsize size)
 {
   PacoHostMemory *memory;
+  g_autoptr (GError) error = NULL;
   PacoCoder *coder = NULL;
-  GError *error = NULL;
 
   /* The device may take its time, so it is asked without the lock. */
   g_mutex_lock (&self->lock);
@@ -69,11 +69,9 @@ ask_backend (GstPacoAllocator *self, gsize size)
     return NULL;
   memory = paco_coder_host_memory (coder, size, &error);
   paco_coder_unref (coder);
-  if (error) {
+  if (error)
     GST_WARNING_OBJECT (
         self, "taking ordinary memory instead: %s", error->message);
-    g_error_free (error);
-  }
   return memory;
 }
 

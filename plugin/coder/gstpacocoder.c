@@ -65,7 +65,7 @@ drop (void *user_data)
 {
   GstPacoFrame *frame = user_data;
   GstPacoPipe *pipe = frame->pipe;
-  GstElement *owner = gst_paco_pipe_ref_owner (pipe);
+  g_autoptr (GstElement) owner = gst_paco_pipe_ref_owner (pipe);
   gboolean is_slice = frame->member != NULL;
   GstVideoCodecFrame *codec_frame = gst_paco_frame_take (frame);
 
@@ -74,7 +74,6 @@ drop (void *user_data)
   else
     gst_video_codec_frame_unref (codec_frame);
   gst_paco_pipe_done (pipe, GST_FLOW_OK);
-  gst_clear_object (&owner);
 }
 
 static PacoCoder *
@@ -310,7 +309,7 @@ gst_paco_coder_finished (GstPacoCoder *coder, const GstPacoFrame *frame,
 void
 gst_paco_coder_lost (GstPacoCoder *coder, GError *error)
 {
-  GstElement *owner;
+  g_autoptr (GstElement) owner = NULL;
 
   /* The lock is held until the error is on the bus: if another thread returned
    * before, upstream's own message would come first. */
@@ -320,7 +319,6 @@ gst_paco_coder_lost (GstPacoCoder *coder, GError *error)
     gst_paco_post_error (coder->element, error);
   else
     g_clear_error (&error);
-  gst_clear_object (&owner);
   gst_paco_pipe_lose (coder->pipe);
   g_mutex_unlock (&coder->loss);
 }

@@ -32,19 +32,17 @@ static gboolean
 add_pool (GstQuery *query, GstCaps *caps, guint size, GstAllocator *allocator,
     guint n_buffers)
 {
-  GstBufferPool *pool = gst_video_buffer_pool_new ();
+  g_autoptr (GstBufferPool) pool = gst_video_buffer_pool_new ();
   GstStructure *config = gst_buffer_pool_get_config (pool);
-  gboolean ok;
 
   gst_buffer_pool_config_set_params (config, caps, size, n_buffers, 0);
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (allocator != NULL)
     gst_buffer_pool_config_set_allocator (config, allocator, NULL);
-  ok = gst_buffer_pool_set_config (pool, config);
-  if (ok)
-    gst_query_add_allocation_pool (query, pool, size, n_buffers, 0);
-  gst_object_unref (pool);
-  return ok;
+  if (!gst_buffer_pool_set_config (pool, config))
+    return FALSE;
+  gst_query_add_allocation_pool (query, pool, size, n_buffers, 0);
+  return TRUE;
 }
 
 /* Upstream gets one buffer more than there are frames in flight. */
@@ -87,7 +85,7 @@ gst_paco_pools_propose_coded (GstPacoCoder *coder, GstQuery *query)
 static void
 reserve_buffers (GstQuery *query, guint n_in_flight)
 {
-  GstBufferPool *pool = NULL;
+  g_autoptr (GstBufferPool) pool = NULL;
   guint size, min, max;
 
   if (gst_query_get_n_allocation_pools (query) == 0)
@@ -101,14 +99,13 @@ reserve_buffers (GstQuery *query, guint n_in_flight)
     max = 0;
   }
   gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
-  gst_clear_object (&pool);
 }
 
 /* Downstream's own memory goes before the device's. */
 static void
 offer_memory (GstQuery *query, GstAllocator *allocator)
 {
-  GstAllocator *theirs = NULL;
+  g_autoptr (GstAllocator) theirs = NULL;
   GstAllocationParams params;
 
   if (allocator == NULL)
@@ -120,7 +117,6 @@ offer_memory (GstQuery *query, GstAllocator *allocator)
   gst_query_parse_nth_allocation_param (query, 0, &theirs, &params);
   if (theirs == NULL)
     gst_query_set_nth_allocation_param (query, 0, allocator, &params);
-  gst_clear_object (&theirs);
 }
 
 gboolean

@@ -14,14 +14,13 @@ GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 static gpointer
 open_library (gpointer unused)
 {
-  GstPacoCudaLibrary *library = g_new0 (GstPacoCudaLibrary, 1);
+  g_autofree GstPacoCudaLibrary *library = g_new0 (GstPacoCudaLibrary, 1);
   const char *missing = NULL;
 
   /* The library registers types, so it must stay loaded. */
   library->library = dlopen (LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
   if (library->library == NULL) {
     GST_INFO ("no pictures in device memory: %s", dlerror ());
-    g_free (library);
     return NULL;
   }
 #define LOOK_UP(member, symbol, type, parameters)                              \
@@ -35,10 +34,9 @@ open_library (gpointer unused)
 #undef DEMAND
 #undef LOOK_UP
   if (missing == NULL)
-    return library;
+    return g_steal_pointer (&library);
   GST_WARNING (
       "no pictures in device memory: " LIBRARY " has no function %s", missing);
-  g_free (library);
   return NULL;
 }
 #endif

@@ -396,7 +396,7 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
   GstFlowReturn flow;
   gboolean taken = FALSE;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   flow = gst_paco_coder_wait_for_flight (&self->coder);
   if (flow == GST_FLOW_OK)
@@ -405,7 +405,6 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
     return flow;
 
   if (flow != GST_FLOW_OK) {
-    g_clear_error (&error);
     gst_video_decoder_release_frame (decoder, codec_frame);
     return flow;
   }
@@ -417,9 +416,7 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
         codec_frame->system_frame_number);
     return gst_video_decoder_drop_frame (decoder, codec_frame);
   }
-  flow = gst_paco_dec_fail_frame (self, codec_frame, error);
-  g_clear_error (&error);
-  return flow;
+  return gst_paco_dec_fail_frame (self, codec_frame, error);
 }
 
 static GstFlowReturn
@@ -510,13 +507,12 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstVideoDecoderClass *decoder_class = GST_VIDEO_DECODER_CLASS (klass);
-  GstCaps *raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
+  g_autoptr (GstCaps) raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
 
   gst_paco_coder_class_init (G_OBJECT_CLASS (klass), PACO_OF_PACODEC);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, raw_caps));
-  gst_caps_unref (raw_caps);
   gst_element_class_set_static_metadata (element_class, "PaCo video decoder",
       "Codec/Decoder/Video",
       "Intra-frame wavelet decoder, BPC-PaCo, for NVIDIA GPUs and CPUs",

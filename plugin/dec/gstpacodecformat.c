@@ -11,17 +11,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_paco_dec_debug);
 /* How many pictures downstream may hold besides those in flight. */
 #define SPARE_PICTURES 2
 
-static void
-log_caps_out (GstPacoDec *self)
-{
-  GstVideoCodecState *state = gst_video_decoder_get_output_state (
-      GST_VIDEO_DECODER (self));
-
-  GST_DEBUG_OBJECT (self, "caps out: %" GST_PTR_FORMAT, state->caps);
-  gst_video_codec_state_unref (state);
-}
-
-/* Tells the base class and downstream what pictures come, and how late. */
 static GstFlowReturn
 negotiate_output (
     GstPacoDec *self, const PacoHeader *header, const GstVideoInfo *coded)
@@ -33,7 +22,6 @@ negotiate_output (
     return GST_FLOW_NOT_NEGOTIATED;
   gst_paco_coder_begin_latency (
       &self->coder, coded, MAX (header->video.slice.length, 1));
-  log_caps_out (self);
   if (!gst_video_decoder_negotiate (decoder))
     return GST_PAD_IS_FLUSHING (GST_VIDEO_DECODER_SRC_PAD (decoder))
         ? GST_FLOW_FLUSHING

@@ -226,7 +226,7 @@ static GstFlowReturn
 finish (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
-  GError *error = g_steal_pointer (&self->stack.members[i].error);
+  g_autoptr (GError) error = g_steal_pointer (&self->stack.members[i].error);
   gboolean decodable = is_decodable (&self->stack, i);
   GstFlowReturn flow = GST_FLOW_OK;
 
@@ -251,7 +251,6 @@ finish (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
     flow = gst_video_decoder_finish_frame (decoder, frame);
   }
   GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
-  g_clear_error (&error);
   return flow;
 }
 
@@ -368,11 +367,9 @@ static GstFlowReturn
 get_ready_early (
     GstPacoDec *self, GstVideoCodecFrame *frame, const PacoHeader *header)
 {
-  GError *error = NULL;
-  GstFlowReturn flow = gst_paco_dec_configure_for (self, frame, header, &error);
+  g_autoptr (GError) error = NULL;
 
-  g_clear_error (&error);
-  return flow;
+  return gst_paco_dec_configure_for (self, frame, header, &error);
 }
 
 /* Drops a slice whose stack has no first one. In the segment it is an error. */

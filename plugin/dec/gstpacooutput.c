@@ -7,6 +7,8 @@
 #include "codec/geometry.h"
 #include <string.h>
 
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_dec_debug);
+
 /* Copies from coded how the samples are to be shown. */
 static void
 describe (GstVideoInfo *info, const GstVideoInfo *coded)
@@ -132,6 +134,8 @@ gst_paco_output_announce (GstPacoOutput *output, GstVideoDecoder *decoder,
     gst_caps_set_features (
         state->caps, 0, gst_caps_features_new (GST_PACO_CUDA_FEATURE, NULL));
 
+  GST_CAT_DEBUG_OBJECT (
+      gst_paco_dec_debug, decoder, "caps out: %" GST_PTR_FORMAT, state->caps);
   output->info = state->info;
   gst_video_codec_state_unref (state);
   return TRUE;

@@ -185,16 +185,12 @@ gst_paco_enc_negotiate (GstVideoEncoder *encoder)
 static GstCaps *
 gst_paco_enc_getcaps (GstVideoEncoder *encoder, GstCaps *filter)
 {
-  GstCaps *raw = gst_pad_get_pad_template_caps (
+  g_autoptr (GstCaps) raw = gst_pad_get_pad_template_caps (
       GST_VIDEO_ENCODER_SINK_PAD (encoder));
-  GstCaps *caps;
 
   if (!gst_paco_coder_can_share (&GST_PACO_ENC (encoder)->coder))
     raw = gst_paco_cuda_strip_caps (raw);
-  caps = gst_video_encoder_proxy_getcaps (encoder, raw, filter);
-
-  gst_caps_unref (raw);
-  return caps;
+  return gst_video_encoder_proxy_getcaps (encoder, raw, filter);
 }
 
 static gboolean
@@ -384,12 +380,11 @@ gst_paco_enc_class_init (GstPacoEncClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstVideoEncoderClass *encoder_class = GST_VIDEO_ENCODER_CLASS (klass);
-  GstCaps *raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
+  g_autoptr (GstCaps) raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
 
   gst_paco_coder_class_init (G_OBJECT_CLASS (klass), PACO_OF_PACOENC);
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, raw_caps));
-  gst_caps_unref (raw_caps);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "PaCo video encoder",
       "Codec/Encoder/Video",

@@ -217,16 +217,13 @@ sink_caps (GstCaps *allowed)
 GstCaps *
 gst_paco_container_filter_caps (GstCaps *caps, GstCaps *filter)
 {
-  GstCaps *answer;
+  g_autoptr (GstCaps) possible = caps;
 
   if (!filter)
-    return caps;
+    return g_steal_pointer (&possible);
   if (gst_caps_is_fixed (filter) && gst_caps_can_intersect (filter, caps))
-    answer = gst_caps_ref (filter);
-  else
-    answer = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (caps);
-  return answer;
+    return gst_caps_ref (filter);
+  return gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
 }
 
 gboolean

@@ -15,14 +15,11 @@ enum
 static gsize
 pull (gpointer pad, guint64 offset, guint8 *data, gsize size)
 {
-  GstBuffer *buffer = NULL;
-  gsize got;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   if (gst_pad_pull_range (pad, offset, size, &buffer) != GST_FLOW_OK)
     return 0;
-  got = gst_buffer_extract (buffer, 0, data, size);
-  gst_buffer_unref (buffer);
-  return got;
+  return gst_buffer_extract (buffer, 0, data, size);
 }
 
 static void
