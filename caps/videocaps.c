@@ -362,27 +362,24 @@ paco_caps_from_header (const PacoHeader *header)
 static gboolean
 same_hdr (const PacoVideoInfo *a, const PacoVideoInfo *b)
 {
-  if (a->has_mastering_display != b->has_mastering_display
-      || a->has_content_light != b->has_content_light)
-    return FALSE;
-  if (a->has_mastering_display
-      && memcmp (&a->mastering_display, &b->mastering_display,
-             sizeof (a->mastering_display))
-          != 0)
-    return FALSE;
-  return !a->has_content_light
-      || (a->max_content_light == b->max_content_light
-          && a->max_frame_average_light == b->max_frame_average_light);
+  return a->has_mastering_display == b->has_mastering_display
+      && a->has_content_light == b->has_content_light
+      && (!a->has_mastering_display
+          || memcmp (&a->mastering_display, &b->mastering_display,
+                 sizeof (a->mastering_display))
+              == 0)
+      && (!a->has_content_light
+          || (a->max_content_light == b->max_content_light
+              && a->max_frame_average_light == b->max_frame_average_light));
 }
 
 static gboolean
 same_views (const PacoVideoInfo *a, const PacoVideoInfo *b)
 {
-  if (a->has_views != b->has_views)
-    return FALSE;
-  return !a->has_views
-      || (a->multiview_mode == b->multiview_mode
-          && a->multiview_flags == b->multiview_flags);
+  return a->has_views == b->has_views
+      && (!a->has_views
+          || (a->multiview_mode == b->multiview_mode
+              && a->multiview_flags == b->multiview_flags));
 }
 
 gboolean
@@ -400,14 +397,11 @@ paco_video_equal (const PacoVideoInfo *a, const PacoVideoInfo *b)
 gboolean
 paco_buffer_has_fields (const GstVideoInfo *info, GstBuffer *buffer)
 {
-  switch (GST_VIDEO_INFO_INTERLACE_MODE (info)) {
-    case GST_VIDEO_INTERLACE_MODE_INTERLEAVED:
-      return TRUE;
-    case GST_VIDEO_INTERLACE_MODE_MIXED:
-      return GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
-    default:
-      return FALSE;
-  }
+  GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE (info);
+
+  return mode == GST_VIDEO_INTERLACE_MODE_INTERLEAVED
+      || (mode == GST_VIDEO_INTERLACE_MODE_MIXED
+          && GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED));
 }
 
 static const struct

@@ -86,25 +86,6 @@ max_frame_size (const PacoParameters *parameters, guint64 bound)
   return MIN (bound, budget);
 }
 
-static char *
-describe_rate (const PacoParameters *parameters)
-{
-  guint complexity = parameters->complexity;
-
-  switch (parameters->rate_control) {
-    case PACO_RATE_LOSSLESS:
-      return g_strdup_printf ("lossless, complexity %u", complexity);
-    case PACO_RATE_BITRATE:
-      return g_strdup_printf ("%" G_GUINT64_FORMAT
-                              " bytes a frame, complexity %u",
-          max_frame_size (parameters, G_MAXUINT64), complexity);
-    case PACO_RATE_QUALITY:
-      break;
-  }
-  return g_strdup_printf (
-      "quality %g, complexity %u", parameters->quality, complexity);
-}
-
 /* Adds a tag, which has 32 bits and cannot hold a higher rate. */
 static void
 add_rate (GstTagList *tags, const char *tag, guint64 bits)
@@ -113,26 +94,19 @@ add_rate (GstTagList *tags, const char *tag, guint64 bits)
     gst_tag_list_add (tags, GST_TAG_MERGE_REPLACE, tag, (guint) bits, NULL);
 }
 
-/* Adds the tags maximum-bitrate and bitrate as far as they are known. */
-static void
-add_rates (const PacoParameters *parameters, guint64 bound, GstTagList *tags)
-{
-  guint64 size = max_frame_size (parameters, bound);
-
-  if (parameters->fps_n > 0 && size <= G_MAXUINT32)
-    add_rate (tags, GST_TAG_MAXIMUM_BITRATE,
-        gst_util_uint64_scale (8 * size, parameters->fps_n, parameters->fps_d));
-  if (parameters->rate_control == PACO_RATE_BITRATE
-      && parameters->frame_size == 0)
-    add_rate (tags, GST_TAG_BITRATE, parameters->bitrate);
-}
-
 static void
 log_rate (GstPacoEnc *self, const char *since)
 {
-  g_autofree char *rate = describe_rate (&self->parameters);
+  const PacoParameters *parameters = &self->parameters;
+  g_autofree char *rate = NULL;
 
-  GST_DEBUG_OBJECT (self, "rate: %s%s", since, rate);
+  if (parameters->rate_control == PACO_RATE_BITRATE)
+    rate = g_strdup_printf ("%" G_GUINT64_FORMAT " bytes a frame",
+        max_frame_size (parameters, G_MAXUINT64));
+  else if (parameters->rate_control == PACO_RATE_QUALITY)
+    rate = g_strdup_printf ("quality %g", parameters->quality);
+  GST_DEBUG_OBJECT (self, "rate: %s%s, complexity %u", since,
+      rate != NULL ? rate : "lossless", parameters->complexity);
 }
 
 /* All properties but the rate hold for the whole format. */
@@ -257,13 +231,20 @@ make_caps (GstPacoEnc *self)
 static void
 set_tags (GstPacoEnc *self)
 {
-  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
+  const PacoParameters *parameters = &self->parameters;
+  guint64 size = max_frame_size (
+      parameters, paco_encoder_max_frame_size (self->coder.encoder));
   g_autoptr (GstTagList) tags = gst_tag_list_new (
       GST_TAG_VIDEO_CODEC, "PaCo", GST_TAG_ENCODER, "gst-paco " VERSION, NULL);
 
-  add_rates (&self->parameters,
-      paco_encoder_max_frame_size (self->coder.encoder), tags);
-  gst_video_encoder_merge_tags (encoder, tags, GST_TAG_MERGE_REPLACE);
+  if (parameters->fps_n > 0 && size <= G_MAXUINT32)
+    add_rate (tags, GST_TAG_MAXIMUM_BITRATE,
+        gst_util_uint64_scale (8 * size, parameters->fps_n, parameters->fps_d));
+  if (parameters->rate_control == PACO_RATE_BITRATE
+      && parameters->frame_size == 0)
+    add_rate (tags, GST_TAG_BITRATE, parameters->bitrate);
+  gst_video_encoder_merge_tags (
+      GST_VIDEO_ENCODER (self), tags, GST_TAG_MERGE_REPLACE);
 }
 
 /* A pad that is flushing takes no caps, and that is no error. */
@@ -296,29 +277,25 @@ warn_of_pixels (GstPacoEnc *self, const GstVideoInfo *info)
 static gboolean
 check_interlacing (GstElement *element, const GstVideoInfo *info)
 {
-  switch (GST_VIDEO_INFO_INTERLACE_MODE (info)) {
-    case GST_VIDEO_INTERLACE_MODE_ALTERNATE:
-      if (GST_VIDEO_INFO_HEIGHT (info) % 2 == 0)
-        break;
-      GST_ELEMENT_ERROR (element, STREAM, FORMAT,
-          ("interlace-mode=alternate needs an even height, not %d: both fields "
-           "of a frame have as many lines",
-              GST_VIDEO_INFO_HEIGHT (info)),
-          (NULL));
-      return FALSE;
-    case GST_VIDEO_INTERLACE_MODE_FIELDS:
-      GST_ELEMENT_ERROR (element, STREAM, FORMAT,
-          ("interlace-mode=%s cannot be coded: both fields must be in one "
-           "picture (interlace-mode=interleaved or mixed) or come one by one "
-           "(alternate)",
-              gst_video_interlace_mode_to_string (
-                  GST_VIDEO_INFO_INTERLACE_MODE (info))),
-          (NULL));
-      return FALSE;
-    default:
-      break;
-  }
-  return TRUE;
+  GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE (info);
+
+  if (mode == GST_VIDEO_INTERLACE_MODE_ALTERNATE
+      && GST_VIDEO_INFO_HEIGHT (info) % 2 != 0)
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+        ("interlace-mode=alternate needs an even height, not %d: both fields "
+         "of a frame have as many lines",
+            GST_VIDEO_INFO_HEIGHT (info)),
+        (NULL));
+  else if (mode == GST_VIDEO_INTERLACE_MODE_FIELDS)
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+        ("interlace-mode=%s cannot be coded: both fields must be in one "
+         "picture (interlace-mode=interleaved or mixed) or come one by one "
+         "(alternate)",
+            gst_video_interlace_mode_to_string (mode)),
+        (NULL));
+  else
+    return TRUE;
+  return FALSE;
 }
 
 static gboolean

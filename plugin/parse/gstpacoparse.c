@@ -157,6 +157,17 @@ account (GstPacoParse *self, GstBaseParseFrame *frame, const PacoHeader *header)
   self->discont = FALSE;
 }
 
+static void
+add_tags (GstPacoParse *self)
+{
+  g_autoptr (GstTagList)
+      tags = gst_tag_list_new (GST_TAG_VIDEO_CODEC, "PaCo", NULL);
+
+  gst_base_parse_merge_tags (
+      GST_BASE_PARSE (self), tags, GST_TAG_MERGE_REPLACE);
+  self->tagged = TRUE;
+}
+
 static GstFlowReturn
 finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
     const PacoHeader *header, gsize size)
@@ -168,7 +179,7 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
   if (ret != GST_FLOW_OK)
     return ret;
   if (!self->tagged)
-    gst_paco_parse_add_tags (self);
+    add_tags (self);
   paco_file_frame_from_header (header, frame->offset, &place);
   if (gst_paco_parse_is_pulling (self) && self->grid.fps_n
       && !self->rate_changed

@@ -136,17 +136,6 @@ gst_paco_parse_update_format (
   return ret;
 }
 
-void
-gst_paco_parse_add_tags (GstPacoParse *self)
-{
-  g_autoptr (GstTagList)
-      tags = gst_tag_list_new (GST_TAG_VIDEO_CODEC, "PaCo", NULL);
-
-  gst_base_parse_merge_tags (
-      GST_BASE_PARSE (self), tags, GST_TAG_MERGE_REPLACE);
-  self->tagged = TRUE;
-}
-
 /* --- smaller frames --- */
 
 /* A frame that fits is copied, too, because its place changes. */

@@ -83,8 +83,6 @@ GstFlowReturn gst_paco_parse_update_format (
 void gst_paco_parse_stamp (
     GstPacoParse *self, GstBuffer *buffer, const PacoFileFrame *frame);
 
-void gst_paco_parse_add_tags (GstPacoParse *self);
-
 /* Returns the frame in the first `size` bytes, cut to max_size bytes and put at that
  * place. NULL with a warning if the frame is to blame and left out; else with an error
  * posted and *flow set. */

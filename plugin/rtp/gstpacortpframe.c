@@ -252,7 +252,7 @@ restore_group (GstPacoRtpFrame *frame, guint group)
   guint8 columns[GST_PACO_RTP_GROUP], rows[GST_PACO_RTP_GROUP];
   guint n = find_erasures (frame, group, columns, found);
   gsize size = frame->symbol_size;
-  guint8 *sums;
+  g_autofree guint8 *sums = NULL;
 
   if (n == 0 || frame->recovered + n > MOST_RESTORED
       || !reserve (frame, frame->protected_size))
@@ -272,7 +272,6 @@ restore_group (GstPacoRtpFrame *frame, guint group)
 
     fill_symbol (frame, &range, sums + k * size);
   }
-  g_free (sums);
 }
 
 static GstPacoRtpFate

@@ -140,7 +140,8 @@ void
 gst_paco_rtp_parity_solve (guint8 *symbols, gsize stride, gsize size,
     const guint8 *rows, const guint8 *columns, guint n, guint8 *scratch)
 {
-  guint8 *factors = g_malloc ((gsize) n * n), x[GST_PACO_RTP_GROUP] = { 0 };
+  g_autofree guint8 *factors = g_malloc ((gsize) n * n);
+  guint8 x[GST_PACO_RTP_GROUP] = { 0 };
 
   for (guint i = 0; i < n; i++)
     x[i] = GST_PACO_RTP_GROUP + rows[i];
@@ -152,5 +153,4 @@ gst_paco_rtp_parity_solve (guint8 *symbols, gsize stride, gsize size,
     gst_paco_rtp_parity_add (
         scratch, stride, factors + k * n, n, symbols + k * stride, size);
   memcpy (symbols, scratch, n * stride);
-  g_free (factors);
 }
