@@ -9,7 +9,7 @@
  * device's memory, gpu/bands.h fetches the lines that are needed.
  *
  * And chooses the wavelet along a stack (FORMAT.md section 12) by a sample of its slices,
- * for pacoenc (plugin/coder/gstpacostack.c). */
+ * for pacoenc (plugin/enc/gstpacoencframes.c). */
 #pragma once
 #include "header.h"
 #include "parameters.h"
