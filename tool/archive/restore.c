@@ -53,10 +53,9 @@ open_decoder (PacoRestoreRun *run, GError **error)
   if (status == PACO_STATUS_OK)
     status = paco_frame_decoder_allocate (run->decoder, 1, &buffer, &failure);
   paco_buffer_release (&buffer);
-  if (status == PACO_STATUS_OK)
-    return TRUE;
-  return paco_archive_fail (error, PACO_ARCHIVE_FAILED,
-      run->decoder ? failure.message : "there is no memory for a decoder");
+  return status == PACO_STATUS_OK
+      || paco_archive_fail (error, PACO_ARCHIVE_FAILED, "%s",
+          run->decoder ? failure.message : "there is no memory for a decoder");
 }
 
 static void
