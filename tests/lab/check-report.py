@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""check-report.py [SEED]: what report.py makes of results, and that papers/ is in order."""
+"""check-report.py [SEED]: what report.py makes of results, and that papers.jsonl is in order."""
 import glob
 import json
 import os
@@ -17,7 +17,7 @@ REPORT = os.path.join(HERE, 'report.py')
 
 
 def papers():
-    for path in sorted(glob.glob(f'{HERE}/papers/*.jsonl')):
+    for path in [f'{HERE}/papers.jsonl']:
         with open(path, encoding='utf-8') as file:
             for line in file:
                 yield json.loads(line)

@@ -3,7 +3,6 @@
  * that have something to do (Table 4.5's warp efficiency is of that), and
  * where the bits go that the coder takes more than JPEG 2000. */
 #include "tests/lab/coder.h"
-#include "tests/lab/jpeg2000.h"
 
 typedef struct
 {

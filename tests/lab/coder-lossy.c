@@ -3,7 +3,6 @@
  * 004. JPEG 2000 codes a picture at a rate; the coder gets as many bytes of
  * packets. */
 #include "tests/lab/coder.h"
-#include "tests/lab/jpeg2000.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

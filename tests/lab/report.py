@@ -5,7 +5,7 @@
 FOLDER/results.jsonl.xz has the results of both halves, cpu and gpu. RESULTS, which
 run.sh writes, replaces those of HALF first. FOLDER/remarks.md has a section for each
 table on which somebody has remarked. The papers' own numbers and the titles of their
-tables are in papers/*.jsonl next to this file.
+tables are in papers.jsonl next to this file.
 
 report.py --machine cpu|gpu prints the line about the machine that begins the results of
 a half, report.py --skipped PROGRAM WHY the line about a program that could not run.
@@ -164,7 +164,7 @@ def collect(folder):
                 skipped.append(line)
             else:
                 table(line['table']).add(line, False)
-    for path in sorted(glob.glob(f'{HERE}/papers/*.jsonl')):
+    for path in [f'{HERE}/papers.jsonl']:
         for line in lines_of(path):
             table(line['table']).add(line, True)
     return tables, machines, skipped
@@ -292,7 +292,7 @@ def main():
     wrong = sorted(name for name in tables
                    if not tables[name].about or name.split()[0] not in TEXTS)
     if wrong:
-        sys.exit('papers/*.jsonl has no title for these, or the page no text: '
+        sys.exit('papers.jsonl has no title for these, or the page no text: '
                  + ', '.join(wrong))
     return 0
 

@@ -6,7 +6,6 @@
 #include "tests/lab/vertical.h"
 #include "tests/lab/filters.h"
 #include "tests/lab/lab.h"
-#include "tests/lab/level.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 
-READ_WHOLE = ('tests/golden/', 'tests/fuzz/corpus/', 'tests/lab/papers/')
+READ_WHOLE = ('tests/golden/', 'tests/fuzz/corpus/', 'tests/lab/papers.jsonl')
 HASH = re.compile(r'(?<![0-9a-zA-Z])[0-9a-f]{16,}(?![0-9a-zA-Z])')
 WORD = re.compile(r'[\w.+-]+')
 DRIVER = 'gpu/driver.h'

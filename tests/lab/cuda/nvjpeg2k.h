@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Opens nvJPEG2000, a JPEG 2000 codec for NVIDIA's GPUs, as a library at run
  * time, and declares what its documentation says of its types and functions,
- * as far as nvjpeg2000-rival.c calls them. Names without the prefix nvjpeg2k
+ * as far as nvjpeg2000-codec.c calls them. Names without the prefix nvjpeg2k
  * are ours. */
 #pragma once
 #include "gpu/driver_types.h"

@@ -66,3 +66,10 @@ unsigned lab_registers_run (LabDevice *device, const LabRegistersMethod *method,
     unsigned width, unsigned height, unsigned levels);
 
 G_END_DECLS
+
+/* Measures the tables and figures of text 000. registers.c calls it. */
+
+void lab_registers_measure (LabDevice *device);
+
+/* Runs once what Tables III and IV count (lab_counted()). */
+void lab_registers_once (LabDevice *device);

@@ -2,7 +2,7 @@
  * Measures the tables and figures of text 000, with the project's own
  * transform beside the paper's. A time that several of them show is measured
  * once. */
-#include "tests/lab/cuda/registers-tables.h"
+#include "tests/lab/cuda/registers-plane.h"
 #include "tests/lab/cuda/own.h"
 #include "tests/lab/cuda/registers-plane.h"
 #include "tests/lab/lab.h"

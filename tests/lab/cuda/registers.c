@@ -5,7 +5,6 @@
 #include "codec/reference/reference.h"
 #include "tests/lab/cuda/own.h"
 #include "tests/lab/cuda/registers-plane.h"
-#include "tests/lab/cuda/registers-tables.h"
 #include "tests/lab/lab.h"
 #include <math.h>
 #include <stdlib.h>

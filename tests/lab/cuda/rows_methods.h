@@ -69,3 +69,13 @@ unsigned lab_transform_launches (const LabDevice *device,
     CUdeviceptr scratch, LabLaunch *launches, LabLines *lines);
 
 G_END_DECLS
+
+/* Measures Tables III to VI and Figure 9 of text 001, on this device. */
+
+G_BEGIN_DECLS
+
+/* Runs what a profiler counts for Table IV of text 000. */
+void lab_rows_once (LabDevice *device);
+void lab_rows_measure (LabDevice *device);
+
+G_END_DECLS
