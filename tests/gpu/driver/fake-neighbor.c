@@ -13,6 +13,7 @@
 #define TEXTURE_PITCH_ALIGNMENT 32
 
 FAKE_NEIGHBOR_FUNCTIONS (FAKE_DECLARE)
+FAKE_REFUSED_FUNCTIONS (FAKE_DECLARE)
 
 /* --- Devices --- */
 
@@ -158,41 +159,11 @@ fake_tex_object_destroy (CUtexObject object)
   return fake_end (result);
 }
 
-#define REFUSE(member)                                                         \
-  CUresult fake_##member (void)                                                \
+#define REFUSE(member, symbol, parameters)                                     \
+  CUresult fake_##member parameters                                            \
   {                                                                            \
     fake_begin (FUNCTION_##member);                                            \
     return fake_end (CUDA_ERROR_INVALID_VALUE);                                \
   }
 
-REFUSE (graphics_map)
-REFUSE (graphics_unmap)
-REFUSE (graphics_unregister)
-REFUSE (graphics_set_flags)
-REFUSE (graphics_array)
-REFUSE (graphics_pointer)
-REFUSE (graphics_image)
-REFUSE (graphics_buffer)
-REFUSE (gl_get_devices)
-REFUSE (ctx_get_limit)
-REFUSE (ctx_set_limit)
-REFUSE (memcpy_on_device)
-REFUSE (memset_2d_8)
-REFUSE (memset_2d_16)
-REFUSE (memset_2d_32)
-REFUSE (memset_2d_8_async)
-REFUSE (memset_2d_16_async)
-REFUSE (memset_2d_32_async)
-REFUSE (ipc_get_event)
-REFUSE (ipc_open_event)
-REFUSE (ipc_get_memory)
-REFUSE (ipc_open_memory)
-REFUSE (ipc_close_memory)
-REFUSE (external_import_memory)
-REFUSE (external_destroy_memory)
-REFUSE (external_get_buffer)
-REFUSE (external_get_array)
-REFUSE (external_import_semaphore)
-REFUSE (external_destroy_semaphore)
-REFUSE (external_signal)
-REFUSE (external_wait)
+FAKE_REFUSED_FUNCTIONS (REFUSE)

@@ -10,7 +10,8 @@
 
 #define NAME(member, symbol, parameters) symbol,
 static const char *const names[FAKE_N_FUNCTIONS] = { PACO_DRIVER_FUNCTIONS (
-    NAME) DRIVER_COPIES (NAME) FAKE_NEIGHBOR_FUNCTIONS (NAME) };
+    NAME) DRIVER_COPIES (NAME) FAKE_NEIGHBOR_FUNCTIONS (NAME)
+      FAKE_REFUSED_FUNCTIONS (NAME) };
 
 static GMutex lock;
 static GCond released;

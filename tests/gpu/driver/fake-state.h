@@ -11,8 +11,7 @@
 
 #define FAKE_MAX_PUSHED 256
 
-/* A neighbor's library wants these besides, up to GStreamer 1.26; most of them
- * are only looked up. */
+/* A neighbor's library wants these besides, up to GStreamer 1.26. */
 #define FAKE_NEIGHBOR_FUNCTIONS(F)                                             \
   F (driver_get_version, "cuDriverGetVersion", (int *version))                 \
   F (device_can_access_peer, "cuDeviceCanAccessPeer",                          \
@@ -29,7 +28,10 @@
   F (tex_object_create, "cuTexObjectCreate",                                   \
       (CUtexObject * object, const CUDA_RESOURCE_DESC *resource,               \
           const CUDA_TEXTURE_DESC *texture, const void *view))                 \
-  F (tex_object_destroy, "cuTexObjectDestroy", (CUtexObject object))           \
+  F (tex_object_destroy, "cuTexObjectDestroy", (CUtexObject object))
+
+/* These return an error; GStreamer 1.24 and later wants those from ctx_get_limit on. */
+#define FAKE_REFUSED_FUNCTIONS(F)                                              \
   F (graphics_map, "cuGraphicsMapResources", (void) )                          \
   F (graphics_unmap, "cuGraphicsUnmapResources", (void) )                      \
   F (graphics_unregister, "cuGraphicsUnregisterResource", (void) )             \
@@ -39,7 +41,6 @@
   F (graphics_image, "cuGraphicsGLRegisterImage", (void) )                     \
   F (graphics_buffer, "cuGraphicsGLRegisterBuffer", (void) )                   \
   F (gl_get_devices, "cuGLGetDevices_v2", (void) )                             \
-  /* GStreamer 1.24 and later wants these. */                                  \
   F (ctx_get_limit, "cuCtxGetLimit", (void) )                                  \
   F (ctx_set_limit, "cuCtxSetLimit", (void) )                                  \
   F (memcpy_on_device, "cuMemcpyDtoD_v2", (void) )                             \
@@ -67,8 +68,8 @@
 enum
 {
   PACO_DRIVER_FUNCTIONS (FAKE_NUMBER)
-  DRIVER_COPIES (FAKE_NUMBER)
-      FAKE_NEIGHBOR_FUNCTIONS (FAKE_NUMBER) FAKE_N_FUNCTIONS
+  DRIVER_COPIES (FAKE_NUMBER) FAKE_NEIGHBOR_FUNCTIONS (FAKE_NUMBER)
+      FAKE_REFUSED_FUNCTIONS (FAKE_NUMBER) FAKE_N_FUNCTIONS
 };
 
 /* The functions have the driver's names for the linker only. */
