@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Measures how fast the CPU block coders are on one core: it encodes and decodes all
- * blocks of a 5/3 transform of the green plane of a PPM picture, and says what
- * a sample and a symbol cost. Nothing is asserted but that it comes back.
+ * blocks of a 5/3 transform of the green plane of a PPM picture, and says how many
+ * samples a second they do. Nothing is asserted but that it comes back.
  *
  *   bench-bpc picture.ppm [repetitions [ops]]
  *
@@ -10,17 +10,12 @@
 #include "codec/cpu/bpc.h"
 #include "codec/geometry.h"
 #include "codec/reference/reference.h"
+#include "codec/tables/pictures.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#define TICKS() __rdtsc ()
-#else
-#define TICKS() 0 /* there are none, and none are counted */
-#endif
 
 #define LEVELS 5
 
@@ -34,30 +29,26 @@ typedef struct
   uint8_t **bytes;
 } Picture;
 
-/* Returns the green samples of a binary PPM of 8 bits, level shifted, or NULL
- * if it is none. */
+/* Returns the green samples of an RGB picture of 8 bits, level shifted. */
 static int32_t *
 load_green (const char *name, unsigned *width, unsigned *height)
 {
-  FILE *file = fopen (name, "rb");
-  unsigned most;
-  int32_t *green = NULL;
+  TrainingPicture file;
+  int32_t *green;
 
-  if (!file)
+  if (!training_picture_read (name, &file, NULL) || !file.rgb
+      || file.picture.layout[1].word_bytes != 1)
     return NULL;
-  if (fscanf (file, "P6 %u %u %u", width, height, &most) == 3 && most == 255
-      && fgetc (file) != EOF && *width <= 16384 && *height <= 16384) {
-    size_t n = (size_t) *width * *height;
-    uint8_t *rgb = g_malloc (3 * n);
-
-    green = g_new (int32_t, n);
-    if (fread (rgb, 3, n, file) != n)
-      g_clear_pointer (&green, g_free);
-    for (size_t i = 0; green && i < n; i++)
-      green[i] = rgb[3 * i + 1] - 128;
-    g_free (rgb);
-  }
-  fclose (file);
+  *width = file.format.width;
+  *height = file.format.height;
+  green = g_new (int32_t, (size_t) *width * *height);
+  for (uint32_t y = 0; y < *height; y++)
+    for (uint32_t x = 0; x < *width; x++)
+      green[y * *width + x] =
+          file.picture.data[1][y * file.picture.stride[1]
+              + paco_layout_offset (&file.picture.layout[1], x)]
+          - 128;
+  training_picture_clear (&file);
   return green;
 }
 
@@ -86,23 +77,6 @@ block_of (const Picture *picture, int32_t *plane, uint32_t n)
     .sets = paco_family_of_one (&paco_builtin_sets[0][0]) };
 }
 
-/* Counts the symbols of a block: coded planes and signs. */
-static uint64_t
-count_symbols (const PacoBpcBlock *block, const PacoBlockRecord *record)
-{
-  unsigned lowest = record->dropped_planes + record->raw_planes;
-  unsigned n = record->planes - lowest;
-  uint64_t symbols = (uint64_t) n * block->width * block->height;
-  const int32_t *line = block->coefficients;
-
-  if (n == 0)
-    return 0;
-  for (unsigned y = 0; y < block->height; y++, line += block->stride)
-    for (unsigned x = 0; x < block->width; x++)
-      symbols += (unsigned) abs (line[x]) >> lowest != 0;
-  return symbols;
-}
-
 /* Returns the processor time of this thread, since others share the machine. */
 static double
 now (void)
@@ -111,21 +85,6 @@ now (void)
 
   clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
   return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
-}
-
-/* Returns how many ticks the time stamp counter has in a second. */
-static double
-tick_rate (void)
-{
-  gint64 start = g_get_monotonic_time (), end;
-  uint64_t ticks = TICKS ();
-
-  if (ticks == 0)
-    return 0.0;
-  do
-    end = g_get_monotonic_time ();
-  while (end - start < 20000);
-  return (double) (TICKS () - ticks) / ((double) (end - start) * 1e-6);
 }
 
 static double
@@ -154,8 +113,8 @@ report (Picture *picture, const PacoBpcOps *ops, unsigned complexity,
 {
   PacoBpcScratch *scratch = paco_bpc_scratch_new ();
   size_t n = (size_t) picture->width * picture->height;
-  double encode = HUGE_VAL, decode = HUGE_VAL, rate = tick_rate ();
-  uint64_t symbols = 0, bytes = 0;
+  double encode = HUGE_VAL, decode = HUGE_VAL;
+  uint64_t bytes = 0;
 
   for (unsigned i = 0; i < repetitions[0]; i++)
     encode = fmin (encode, run (picture, ops, scratch, complexity, true));
@@ -163,18 +122,12 @@ report (Picture *picture, const PacoBpcOps *ops, unsigned complexity,
     decode = fmin (decode, run (picture, ops, scratch, complexity, false));
   if (memcmp (picture->coefficients, picture->decoded, 4 * n) != 0)
     g_error ("the coefficients do not come back");
-  for (uint32_t i = 0; i < picture->geometry->n_blocks; i++) {
-    PacoBpcBlock block = block_of (picture, picture->coefficients, i);
-
+  for (uint32_t i = 0; i < picture->geometry->n_blocks; i++)
     bytes += picture->records[i].length;
-    symbols += count_symbols (&block, &picture->records[i]);
-  }
-  printf ("%-7s complexity %u: %.3f bit/sample, %.2f symbols/sample; encode"
-          " %.1f Msamples/s, %.2f ticks/symbol; decode %.1f Msamples/s, %.2f"
-          " ticks/symbol\n",
-      ops->name, complexity, 8.0 * bytes / n, (double) symbols / n,
-      n / encode / 1e6, encode * rate / symbols, n / decode / 1e6,
-      decode * rate / symbols);
+  printf ("%-7s complexity %u: %.3f bit/sample; encode %.1f Msamples/s; decode "
+          "%.1f Msamples/s\n",
+      ops->name, complexity, 8.0 * bytes / n, n / encode / 1e6,
+      n / decode / 1e6);
   fflush (stdout);
   paco_bpc_scratch_free (scratch);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests the encoder's choice of a block's probability set: what is counted for it,
- * and the integers of codec/policy_set.h against real numbers. */
+ * Tests the encoder's choices: of a block's probability set, what is counted for it and
+ * the integers of codec/policy_set.h against real numbers; and of a picture's wavelet. */
 #include "codec/policy_set.h"
+#include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
+#include "random-picture.h"
 #include <math.h>
 
 /* Tests four columns and 34 lines: pairs are those of lines within the first
@@ -94,7 +96,7 @@ test_cells (void)
 /* Tests that all sets that are chosen exist, and nearly all that exist are
  * chosen. */
 static void
-test_choice (void)
+test_sets (void)
 {
   for (unsigned f = 0; f < PACO_N_FAMILIES; f++) {
     unsigned used = 0;
@@ -109,12 +111,229 @@ test_choice (void)
   }
 }
 
+/* --- the wavelet ---
+ *
+ * The integers of codec/policy_wavelet.c are those of FORMAT.md section 9 in real numbers,
+ * and pictures of which 5/3 or 13/7 is known to be better take that. */
+
+#define N_COMPONENTS 3
+
+static uint32_t
+even (uint32_t size)
+{
+  return size / 2 * 2;
+}
+
+/* Adds the magnitudes of HL, LH and HH of a tile of a picture's planes. */
+static void
+add_tile (const PacoReferencePlane *planes, const PacoCoding *coding,
+    uint32_t left, uint32_t top, double sums[N_COMPONENTS][3])
+{
+  PacoReferencePlane tiles[N_COMPONENTS];
+
+  for (unsigned c = 0; c < N_COMPONENTS; c++) {
+    g_assert_true (paco_reference_plane_init (&tiles[c], 32, 8));
+    for (unsigned i = 0; i < 32 * 8; i++)
+      tiles[c].samples[i] =
+          planes[c].samples[(top + i / 32) * planes[c].width + left + i % 32];
+  }
+  paco_reference_forward_color (tiles, N_COMPONENTS, coding);
+  for (unsigned c = 0; c < N_COMPONENTS; c++) {
+    paco_reference_forward_dwt (&tiles[c], 1, coding->components[c].wavelet);
+    for (unsigned i = 0; i < 32 * 8; i++) {
+      unsigned subband = (i % 32 >= 16) + 2 * (i / 32 >= 4);
+
+      if (subband > 0)
+        sums[c][subband - 1] += fabs ((double) tiles[c].samples[i].i);
+    }
+    paco_reference_plane_clear (&tiles[c]);
+  }
+}
+
+/* Returns what decides, in real numbers: below 0 13/7 is chosen. It is 0 for a
+ * picture that has no tile. */
+static double
+real_choice (const TestPicture *picture, PacoColorTransform transform)
+{
+  PacoReferencePlane planes[N_COMPONENTS];
+  PacoCoding codings[2] = { { .color_transform = transform },
+    { .color_transform = transform } };
+  double sums[2][N_COMPONENTS][3] = { { { 0 } } }, total = 0;
+  uint32_t width = picture->format.width, n = 0;
+  uint32_t height = (picture->format.height + picture->format.fields)
+      / (1 + picture->format.fields);
+  uint32_t across = even (MAX (width / 8, 32)),
+           down = even (MAX (height / 8, 8));
+
+  for (unsigned c = 0; c < N_COMPONENTS; c++) {
+    codings[1].components[c].wavelet = PACO_WAVELET_DD137;
+    g_assert_true (paco_reference_plane_init (&planes[c], width, height));
+    paco_reference_load_samples (
+        &picture->format, &picture->picture, 0, c, &planes[c]);
+  }
+  for (uint32_t y = even ((down - 8) / 2); y + 8 <= height; y += down)
+    for (uint32_t x = even ((across - 32) / 2); x + 32 <= width; x += across) {
+      n += 64;
+      for (unsigned w = 0; w < 2; w++)
+        add_tile (planes, &codings[w], x, y, sums[w]);
+    }
+  for (unsigned c = 0; c < N_COMPONENTS; c++) {
+    for (unsigned s = 0; n > 0 && s < 3; s++)
+      total += (sums[1][c][s] - sums[0][c][s])
+          / (sums[1][c][s] + sums[0][c][s] + n);
+    paco_reference_plane_clear (&planes[c]);
+  }
+  return total;
+}
+
+static bool
+integer_choice (const TestPicture *picture, PacoColorTransform transform)
+{
+  PacoBandSamples samples = paco_policy_band_samples (
+      &picture->format, &picture->picture);
+
+  return paco_policy_takes_other_wavelet (
+      &picture->format, transform, &samples);
+}
+
+static void
+test_sums (void)
+{
+  static const PacoColorTransform transforms[] = { PACO_COLOR_TRANSFORM_NONE,
+    PACO_COLOR_TRANSFORM_RCT, PACO_COLOR_TRANSFORM_RCT2 };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+  unsigned n[2] = { 0 };
+
+  for (unsigned i = 0; i < 300; i++) {
+    PacoColorTransform transform = transforms[i % 3];
+    PacoPictureFormat format = {
+      .width = g_rand_int_range (rand, 1, i % 2 ? 700 : 80),
+      .height = g_rand_int_range (rand, 1, i % 2 ? 200 : 40),
+      .n_components = g_rand_int_range (rand, 3, 5),
+      .fields = g_rand_boolean (rand),
+    };
+    uint8_t depth = g_rand_int_range (rand, 1, 17);
+    g_auto (TestPicture) picture;
+    double wanted;
+
+    for (unsigned c = 0; c < format.n_components; c++)
+      format.components[c].depth = depth;
+    test_picture_init (rand, &picture, &format, 0);
+    test_picture_fill (rand, &picture);
+    wanted = real_choice (&picture, transform);
+    /* Each of the nine terms is cut off at 1/65536. */
+    if (wanted == 0.0 || fabs (wanted) > 9.0 / 65536) {
+      bool found = integer_choice (&picture, transform);
+
+      g_assert_true (found == (wanted < 0));
+      n[found]++;
+    }
+  }
+  g_assert_cmpuint (n[0], >, 3);
+  g_assert_cmpuint (n[1], >, 3);
+}
+
+/* Tests a waveform of some samples' length, that 13/7 predicts better, and
+ * noise, that 5/3 does; one after the other of the same coder's parameters. */
+static void
+test_content (void)
+{
+  PacoPictureFormat format = { 320, 96, 3, false, { { 8 }, { 8 }, { 8 } } };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  g_autofree uint8_t *bytes = g_malloc (format.width * format.height * 3);
+  TestPicture picture = { .format = format };
+  PacoCoding other;
+
+  parameters.rate_control = PACO_RATE_LOSSLESS;
+  parameters.rgb = true;
+  g_assert_true (paco_policy_other_wavelet (&format, &parameters, &other));
+  for (unsigned c = 0; c < 3; c++) {
+    picture.picture.data[c] = bytes + c;
+    picture.picture.stride[c] = format.width * 3;
+    picture.picture.layout[c] = (PacoSampleLayout){
+      .group_bytes = 3, .group_samples = 1, .word_bytes = 1
+    };
+  }
+  for (unsigned i = 0; i < 20; i++) {
+    double period = g_test_rand_double_range (6, 12);
+    bool noise = i % 2;
+    g_autoptr (GByteArray) frame = g_byte_array_new ();
+    PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+    PacoHeader header;
+
+    for (unsigned at = 0; at < format.width * format.height * 3; at++)
+      bytes[at] = noise
+          ? g_test_rand_int_range (0, 256)
+          : (uint8_t) (128
+              + 60
+                  * sin ((at / 3 % format.width + at / 3 / format.width
+                             + 5 * (at % 3))
+                      * 2 * G_PI / period));
+    g_assert_true (integer_choice (&picture, other.color_transform) == !noise);
+    g_assert_true (paco_reference_encode (
+        &format, &picture.picture, &video, &parameters, NULL, frame, NULL));
+    g_assert_true (
+        paco_header_parse_frame (frame->data, frame->len, &header, NULL, NULL));
+    g_assert_cmpuint (header.coding.components[0].wavelet, ==,
+        noise ? PACO_WAVELET_CDF53 : PACO_WAVELET_DD137);
+  }
+}
+
+/* Tests that a picture chooses only in RGB of 8 bits without loss, and where
+ * nobody has chosen. */
+static void
+test_who_chooses (void)
+{
+  static const struct
+  {
+    PacoRateControl rate_control;
+    int wavelet;
+    bool rgb;
+    unsigned n_components, depth, subsampling, width;
+    bool chooses;
+  } cases[] = {
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 8, 0, 32, true },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 4, 8, 0, 32, true },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 1, 0, 32, true },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 9, 0, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 8, 0, 31, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 8, 1, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, false, 3, 8, 0, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 2, 8, 0, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_CDF53, true, 3, 8, 0, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_DD137, true, 3, 8, 0, 32, false },
+    { PACO_RATE_QUALITY, PACO_WAVELET_AUTO, true, 3, 8, 0, 32, false },
+    { PACO_RATE_BITRATE, PACO_WAVELET_AUTO, true, 3, 8, 0, 32, false },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
+    PacoPictureFormat format = { cases[i].width, 8, cases[i].n_components };
+    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+    PacoCoding other;
+
+    for (unsigned c = 0; c < format.n_components; c++)
+      format.components[c] = (PacoComponent){ .depth = cases[i].depth,
+        .subsampling_x = c > 0 ? cases[i].subsampling : 0 };
+    parameters.rate_control = cases[i].rate_control;
+    parameters.frame_size = 1000;
+    parameters.wavelet = cases[i].wavelet;
+    parameters.rgb = cases[i].rgb;
+    g_assert_true (paco_policy_other_wavelet (&format, &parameters, &other)
+        == cases[i].chooses);
+    if (cases[i].chooses)
+      g_assert_cmpuint (other.components[0].wavelet, ==, PACO_WAVELET_DD137);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/choice/pairs", test_pairs);
   g_test_add_func ("/choice/cells", test_cells);
-  g_test_add_func ("/choice/sets", test_choice);
+  g_test_add_func ("/choice/sets", test_sets);
+  g_test_add_func ("/choice/wavelet/sums", test_sums);
+  g_test_add_func ("/choice/wavelet/content", test_content);
+  g_test_add_func ("/choice/wavelet/who-chooses", test_who_chooses);
   return g_test_run ();
 }

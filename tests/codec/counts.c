@@ -2,14 +2,9 @@
  * Tests that training (codec/tables/count.c) counts in a picture's blocks what the
  * reference codes of them. */
 #include "codec/tables/count.h"
-#include "test-picture.h"
+#include "tests/codec/draw.h"
+#include "tests/codec/test-picture.h"
 #include <string.h>
-
-static unsigned
-draw (unsigned from, unsigned to)
-{
-  return (unsigned) g_test_rand_int_range ((gint) from, (gint) to + 1);
-}
 
 static void
 draw_parameters (PacoParameters *parameters)

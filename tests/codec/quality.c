@@ -2,7 +2,8 @@
  * Tests what quality and tune do: steps, sizes and errors, over all qualities and
  * over generations of coding. */
 #include "codec/quantizer.h"
-#include "tests/codec/reference-case.h"
+#include "tests/codec/draw.h"
+#include "tests/codec/test-picture.h"
 #include <math.h>
 
 static double

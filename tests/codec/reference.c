@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests the reference encoder and decoder on whole frames. */
-#include "tests/codec/reference-case.h"
+#include "tests/codec/draw.h"
+#include "tests/codec/test-picture.h"
 #include <string.h>
 #include <zlib.h>
 

@@ -2,7 +2,7 @@
  * Makes pictures for tests: 16 bits a sample, planar, and from nothing but integers,
  * so that they are the same everywhere. */
 #pragma once
-#include "codec/header.h"
+#include "codec/reference/reference.h"
 
 typedef struct
 {
@@ -38,3 +38,9 @@ bool test_picture_equal (const TestPicture *a, const TestPicture *b);
 
 /* Returns the largest difference of two samples. */
 unsigned test_picture_difference (const TestPicture *a, const TestPicture *b);
+
+/* Encode and decode whole frames with the reference. Both fail the test on an error. corrupted: so many broken blocks are expected. */
+GByteArray *reference_encode (
+    const TestPicture *picture, const PacoParameters *parameters);
+TestPicture *reference_decode (const GByteArray *frame,
+    const PacoPictureFormat *format, unsigned reduce, uint32_t corrupted);

@@ -21,12 +21,6 @@ enum
   INVERTED,
 };
 
-static bool
-begins (const char *name, const char *with)
-{
-  return strncmp (name, with, strlen (with)) == 0;
-}
-
 static void *
 memory (uint64_t address)
 {
@@ -35,37 +29,14 @@ memory (uint64_t address)
 
 const char fake_device_name[] = "Fake GPU";
 
-size_t
-fake_kernel_parameter_bytes (const char *name)
-{
-  if (begins (name, "paco_bpc_encode"))
-    return sizeof (PacoBpcEncodeParameters);
-  if (begins (name, "paco_bpc_decode"))
-    return sizeof (PacoBpcDecodeParameters);
-  if (begins (name, "paco_pack"))
-    return sizeof (PacoPackParameters);
-  if (begins (name, "paco_rate_count"))
-    return sizeof (PacoRateCountParameters);
-  if (strcmp (name, "paco_rate_decide") == 0)
-    return sizeof (PacoRateDecideParameters);
-  if (begins (name, "paco_rate"))
-    return sizeof (PacoRateFitParameters);
-  if (begins (name, "dwt_"))
-    return sizeof (PacoDwtParameters);
-  if (begins (name, "layout_"))
-    return sizeof (PacoLayoutParameters);
-  if (strcmp (name, "paco_compare") == 0)
-    return sizeof (PacoCompareParameters);
-  return 0;
-}
-
 /* --- Encoding --- */
 
 /* Takes the first sample of each component, as far as it is in the first
  * byte. */
 static bool
-run_load (const PacoLayoutParameters *parameters)
+run_load (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const PacoLayoutParameters *parameters = launch->parameters;
   for (unsigned c = 0; c < parameters->n_components; c++) {
     const PacoLayoutComponent *component = &parameters->components[c];
 
@@ -76,8 +47,9 @@ run_load (const PacoLayoutParameters *parameters)
 }
 
 static bool
-run_forward (FakeKernelState *state, const PacoDwtParameters *parameters)
+run_forward (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const PacoDwtParameters *parameters = launch->parameters;
   const PacoDwtSamples *samples = &parameters->planes[0].samples;
 
   if (samples->address == 0)
@@ -88,8 +60,9 @@ run_forward (FakeKernelState *state, const PacoDwtParameters *parameters)
 }
 
 static bool
-run_encode (FakeKernelState *state, const PacoBpcEncodeParameters *parameters)
+run_encode (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const PacoBpcEncodeParameters *parameters = launch->parameters;
   bool ready = state->stage == TRANSFORMED;
 
   memset (memory (parameters->records), 0,
@@ -100,9 +73,9 @@ run_encode (FakeKernelState *state, const PacoBpcEncodeParameters *parameters)
 
 /* Counts nothing, so that a frame that can be is coded without loss. */
 static bool
-run_decide (
-    const FakeKernelState *state, const PacoRateDecideParameters *parameters)
+run_decide (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const PacoRateDecideParameters *parameters = launch->parameters;
   uint32_t number = parameters->is_known ? parameters->known : 0;
 
   memcpy (memory (parameters->number), &number, sizeof number);
@@ -114,16 +87,18 @@ run_decide (
 
 /* Has the frame just fit. */
 static bool
-run_fit (const FakeKernelState *state, const PacoRateFitParameters *parameters)
+run_fit (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const PacoRateFitParameters *parameters = launch->parameters;
   memcpy (memory (parameters->host_bytes), &parameters->budget,
       sizeof parameters->budget);
   return state->stage == BLOCKS_CODED;
 }
 
 static bool
-run_scan (FakeKernelState *state, const PacoPackParameters *parameters)
+run_scan (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const PacoPackParameters *parameters = launch->parameters;
   bool ready = state->stage == BLOCKS_CODED;
   PacoPackSizes sizes = {
     .payload_size = FAKE_PAYLOAD_SIZE (state->stamp),
@@ -140,8 +115,9 @@ run_scan (FakeKernelState *state, const PacoPackParameters *parameters)
 }
 
 static bool
-run_copy (FakeKernelState *state, const PacoPackParameters *parameters)
+run_copy (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const PacoPackParameters *parameters = launch->parameters;
   const PacoPackSizes *sizes = memory (parameters->sizes);
   uint8_t *output = memory (parameters->output + parameters->header_size);
   bool ready = state->stage == SCANNED;
@@ -157,8 +133,9 @@ run_copy (FakeKernelState *state, const PacoPackParameters *parameters)
 /* --- Decoding --- */
 
 static bool
-run_decode (FakeKernelState *state, const PacoBpcDecodeParameters *parameters)
+run_decode (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const PacoBpcDecodeParameters *parameters = launch->parameters;
   state->stamp = *(const uint8_t *) memory (parameters->payload);
   state->stage = BLOCKS_DECODED;
   return parameters->payload_words > 0;
@@ -175,16 +152,17 @@ fill_samples (const PacoDwtPlane *plane, size_t word_bytes, uint8_t stamp)
 }
 
 static bool
-run_inverse (FakeKernelState *state, const char *name, unsigned grid_y,
-    const PacoDwtParameters *parameters)
+run_inverse (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const PacoDwtParameters *parameters = launch->parameters;
+  const char *name = launch->name;
   unsigned group =
       name[strlen (name) - 1] == '3' && name[strlen (name) - 2] == '_' ? 3 : 1;
 
   if (state->stage != BLOCKS_DECODED && state->stage != INVERTED)
     return false;
   state->stage = INVERTED;
-  for (unsigned i = 0; i < grid_y * group; i++)
+  for (unsigned i = 0; i < launch->grid_y * group; i++)
     if (parameters->planes[i].samples.address != 0
         && parameters->planes[i].width > 0)
       fill_samples (&parameters->planes[i], strstr (name, "planar16") ? 2 : 1,
@@ -193,8 +171,9 @@ run_inverse (FakeKernelState *state, const char *name, unsigned grid_y,
 }
 
 static bool
-run_store (const FakeKernelState *state, const PacoLayoutParameters *parameters)
+run_store (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const PacoLayoutParameters *parameters = launch->parameters;
   if (state->stage != INVERTED)
     return false;
   for (uint32_t y = 0; y < parameters->n_lines; y++)
@@ -204,9 +183,9 @@ run_store (const FakeKernelState *state, const PacoLayoutParameters *parameters)
 }
 
 static bool
-run_compare (
-    const FakeKernelState *state, const PacoCompareParameters *parameters)
+run_compare (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const PacoCompareParameters *parameters = launch->parameters;
   uint64_t *n_different = memory (parameters->n_different);
 
   for (uint64_t y = 0; y < parameters->rows; y++) {
@@ -219,33 +198,55 @@ run_compare (
   return state->stage == INVERTED;
 }
 
+static bool
+run_count (FakeKernelState *state, const FakeLaunch *launch)
+{
+  return state->stage == TRANSFORMED;
+}
+
+/* A kernel is of the first row whose name it begins with. */
+static const struct
+{
+  const char *name;
+  size_t parameter_bytes;
+  bool (*run) (FakeKernelState *state, const FakeLaunch *launch);
+} kernels[] = {
+  { "paco_bpc_encode", sizeof (PacoBpcEncodeParameters), run_encode },
+  { "paco_bpc_decode", sizeof (PacoBpcDecodeParameters), run_decode },
+  { "paco_pack_scan", sizeof (PacoPackParameters), run_scan },
+  { "paco_pack_copy", sizeof (PacoPackParameters), run_copy },
+  { "paco_rate_count", sizeof (PacoRateCountParameters), run_count },
+  { "paco_rate_decide", sizeof (PacoRateDecideParameters), run_decide },
+  { "paco_rate", sizeof (PacoRateFitParameters), run_fit },
+  { "dwt_inverse", sizeof (PacoDwtParameters), run_inverse },
+  { "dwt_", sizeof (PacoDwtParameters), run_forward },
+  { "layout_load", sizeof (PacoLayoutParameters), run_load },
+  { "layout_store", sizeof (PacoLayoutParameters), run_store },
+  { "paco_compare", sizeof (PacoCompareParameters), run_compare },
+};
+
+/* Returns the kernel's row, or their number. */
+static unsigned
+find_kernel (const char *name)
+{
+  unsigned i = 0;
+
+  while (
+      i < G_N_ELEMENTS (kernels) && !g_str_has_prefix (name, kernels[i].name))
+    i++;
+  return i;
+}
+
+size_t
+fake_kernel_parameter_bytes (const char *name)
+{
+  unsigned i = find_kernel (name);
+
+  return i < G_N_ELEMENTS (kernels) ? kernels[i].parameter_bytes : 0;
+}
+
 bool
 fake_kernel_run (FakeKernelState *state, const FakeLaunch *launch)
 {
-  const char *name = launch->name;
-  const void *parameters = launch->parameters;
-
-  if (begins (name, "paco_bpc_encode"))
-    return run_encode (state, parameters);
-  if (begins (name, "paco_bpc_decode"))
-    return run_decode (state, parameters);
-  if (begins (name, "paco_rate_count"))
-    return state->stage == TRANSFORMED;
-  if (strcmp (name, "paco_rate_decide") == 0)
-    return run_decide (state, parameters);
-  if (begins (name, "paco_rate"))
-    return run_fit (state, parameters);
-  if (strcmp (name, "paco_pack_scan") == 0)
-    return run_scan (state, parameters);
-  if (strcmp (name, "paco_pack_copy") == 0)
-    return run_copy (state, parameters);
-  if (begins (name, "layout_load"))
-    return run_load (parameters);
-  if (begins (name, "layout_store"))
-    return run_store (state, parameters);
-  if (strcmp (name, "paco_compare") == 0)
-    return run_compare (state, parameters);
-  if (begins (name, "dwt_inverse"))
-    return run_inverse (state, name, launch->grid_y, parameters);
-  return run_forward (state, parameters);
+  return kernels[find_kernel (launch->name)].run (state, launch);
 }

@@ -175,214 +175,27 @@ flights (const Life *life)
   return DEPTH * MAX (life->n_devices, 1);
 }
 
-static PacoEncoder *
-open_encoder (Life *life)
-{
-  PacoBackendOptions opts = options (life);
-  GError *error = NULL;
-  PacoEncoder *encoder = BACKEND.encoder_open (&opts, &error);
+/* --- Coding --- */
 
-  while (!encoder && note (life, g_steal_pointer (&error)))
-    encoder = BACKEND.encoder_open (&opts, &error);
-  return encoder;
-}
-
-static PacoDecoder *
-open_decoder (Life *life)
-{
-  PacoBackendOptions opts = options (life);
-  GError *error = NULL;
-  PacoDecoder *decoder = BACKEND.decoder_open (&opts, &error);
-
-  while (!decoder && note (life, g_steal_pointer (&error)))
-    decoder = BACKEND.decoder_open (&opts, &error);
-  return decoder;
-}
-
-/* --- Encoding --- */
-
+/* This is an encoder or a decoder, with frames of a format in flight. */
 typedef struct
 {
   Life *life;
-  PacoEncoder *encoder;
+  PacoEncoder *encoder; /* or NULL */
+  PacoDecoder *decoder; /* or NULL */
+  PacoCoder *coder;     /* that of them that is there */
   unsigned format, n_in_flight;
-  Frame sources[N_FRAMES];
+  Frame frames[N_FRAMES]; /* sources or destinations */
   uint8_t stamps[N_FRAMES];
-  GPtrArray *kept; /* encoded frames */
-} Encoding;
+  GByteArray *coded[N_FRAMES]; /* that are decoded */
+  GPtrArray *kept;             /* encoded frames */
+} Coding;
 
 static void
 release_frame (gpointer frame)
 {
   ((PacoEncodedFrame *) frame)->release (frame);
 }
-
-static gboolean
-configure_encoder (PacoEncoder *encoder, unsigned format, GError **error)
-{
-  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-
-  parameters.rate_control = formats[format].rate_control;
-  parameters.frame_size = formats[format].frame_size;
-  return paco_encoder_configure (encoder, &formats[format].picture,
-      formats[format].layout, &parameters, error);
-}
-
-static void
-check_encoded (const Life *life, const PacoEncodedFrame *frame, uint8_t stamp)
-{
-  PacoHeader header;
-  PacoProbabilitySet set;
-  GError *error = NULL;
-
-  if (!paco_header_parse (frame->data, frame->size, &header, &set, &error))
-    g_error ("%s: %s", life->plan, error->message);
-  if (header.frame_size != frame->size
-      || frame->size
-          != header.header_size + header.index_size + FAKE_PAYLOAD_SIZE (stamp))
-    g_error ("%s: a frame of %zu bytes", life->plan, frame->size);
-  for (size_t i = header.header_size + header.index_size; i < frame->size; i++)
-    if (frame->data[i] != stamp)
-      g_error ("%s: a frame that was not coded: byte %zu is %u, not %u",
-          life->plan, i, frame->data[i], stamp);
-}
-
-static bool
-collect_encoded (Encoding *self)
-{
-  PacoEncodedFrame *frame = paco_encoder_collect (self->encoder, NULL);
-  unsigned number;
-
-  g_assert_nonnull (frame);
-  self->n_in_flight--;
-  number = GPOINTER_TO_UINT (frame->user_data);
-  frame_clear (&self->sources[number]); /* nothing may use it any more */
-  if (frame->error) {
-    bool goes_on = note (self->life, g_steal_pointer (&frame->error));
-
-    g_assert_null (frame->data);
-    frame->release (frame);
-    return goes_on;
-  }
-  check_encoded (self->life, frame, self->stamps[number]);
-  self->life->n_good++;
-  g_ptr_array_add (self->kept, frame);
-  return true;
-}
-
-static bool
-submit_source (Encoding *self, unsigned number)
-{
-  GError *error = NULL;
-  PacoHostMemory *pinned = NULL;
-  PacoPicture layout;
-  Frame *source = &self->sources[number];
-
-  self->stamps[number] = 10 + (number * 97 + self->format * 41) % 230;
-  if (number % 2) {
-    pinned = paco_coder_host_memory (PACO_CODER (self->encoder),
-        lay_out (self->format, NULL, &layout), &error);
-    if (!pinned && !note (self->life, g_steal_pointer (&error)))
-      return false;
-  }
-  frame_init (source, self->format, pinned, self->stamps[number]);
-  if (number == 3 && formats[self->format].rate_control == PACO_RATE_QUALITY)
-    paco_encoder_set_rate (self->encoder, 60.0, 0, 0);
-  self->life->n_frames++;
-  if (!paco_encoder_submit (self->encoder, &source->picture, &video,
-          GUINT_TO_POINTER (number), &error)) {
-    frame_clear (source);
-    return note (self->life, error);
-  }
-  self->n_in_flight++;
-  return true;
-}
-
-static bool
-encode_format (Encoding *self)
-{
-  GError *error = NULL;
-  bool alive = true;
-
-  while (!configure_encoder (self->encoder, self->format, &error))
-    if (!note (self->life, g_steal_pointer (&error)))
-      return false;
-  for (unsigned n = 0; n < N_FRAMES && alive; n++) {
-    if (self->n_in_flight == flights (self->life))
-      alive = collect_encoded (self);
-    alive = alive && submit_source (self, n);
-  }
-  while (alive && self->n_in_flight > 0)
-    alive = collect_encoded (self);
-  /* It stops as an element does. */
-  paco_coder_abandon (PACO_CODER (self->encoder), NULL);
-  g_assert_null (paco_encoder_collect (self->encoder, NULL));
-  for (unsigned n = 0; n < N_FRAMES; n++)
-    frame_clear (&self->sources[n]);
-  self->n_in_flight = 0;
-  return alive;
-}
-
-static void
-encode_all (Life *life, PacoEncoder *encoder, GPtrArray *kept, unsigned n)
-{
-  Encoding encoding = { .life = life, .encoder = encoder, .kept = kept };
-
-  while (encoding.format < n && encode_format (&encoding))
-    encoding.format++;
-}
-
-/* Tries one more encoder, while that which failed is still open. */
-static void
-try_new_encoder (Life *old)
-{
-  Life life = { .plan = old->plan,
-    .cause = old->cause,
-    .device = old->device,
-    .n_devices = old->n_devices,
-    .has_failed = old->has_failed };
-  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func (release_frame);
-  g_autoptr (PacoEncoder) encoder = open_encoder (&life);
-
-  if (encoder)
-    encode_all (&life, encoder, kept, 1);
-  if (old->new_works ? life.n_good < N_FRAMES : life.n_good > 0)
-    g_error (
-        "%s: afterwards %u frames of a new encoder", life.plan, life.n_good);
-}
-
-void
-life_of_encoder (Life *life)
-{
-  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func (release_frame);
-  PacoEncoder *encoder = open_encoder (life);
-
-  if (encoder) {
-    GError *error = NULL;
-    PacoHostMemory *late = paco_coder_host_memory (
-        PACO_CODER (encoder), 100, &error);
-
-    if (late || note (life, error))
-      encode_all (life, encoder, kept, G_N_ELEMENTS (formats));
-    life->failed_early = life->has_failed ();
-    if (life->n_errors > 0 && (life->new_works || life->new_fails))
-      try_new_encoder (life);
-    paco_coder_close (PACO_CODER (encoder));
-    if (late)
-      late->release (late);
-  }
-}
-
-/* --- Decoding --- */
-
-typedef struct
-{
-  Life *life;
-  PacoDecoder *decoder;
-  unsigned format, n_in_flight;
-  GByteArray *coded[N_FRAMES];
-  Frame destinations[N_FRAMES];
-} Decoding;
 
 /* Returns a frame of the reference. Later ones are larger, one has a
  * probability set with it, and one a wavelet whose kernels are loaded when it
@@ -424,145 +237,251 @@ first_payload_byte (const GByteArray *coded)
   return coded->data[header.header_size + header.index_size];
 }
 
-static bool
-collect_decoded (Decoding *self)
+static void
+check_encoded (const Life *life, const PacoEncodedFrame *frame, uint8_t stamp)
 {
-  PacoDecodedFrame frame = { NULL };
-  Frame *destination;
-  unsigned number;
-  bool alive = true;
+  PacoHeader header;
+  PacoProbabilitySet set;
+  GError *error = NULL;
 
-  g_assert_true (paco_decoder_collect (self->decoder, &frame, NULL));
-  self->n_in_flight--;
-  number = GPOINTER_TO_UINT (frame.user_data);
-  destination = &self->destinations[number];
-  if (frame.error) {
-    alive = note (self->life, frame.error);
-  } else {
-    g_assert_cmpuint (frame.corrupted_blocks, ==, 0);
-    check_samples (self->life, destination, self->format,
-        first_payload_byte (self->coded[number]));
-    self->life->n_good++;
-  }
-  frame_clear (destination);
-  g_clear_pointer (&self->coded[number], g_byte_array_unref);
-  return alive;
+  if (!paco_header_parse (frame->data, frame->size, &header, &set, &error))
+    g_error ("%s: %s", life->plan, error->message);
+  if (header.frame_size != frame->size
+      || frame->size
+          != header.header_size + header.index_size + FAKE_PAYLOAD_SIZE (stamp))
+    g_error ("%s: a frame of %zu bytes", life->plan, frame->size);
+  for (size_t i = header.header_size + header.index_size; i < frame->size; i++)
+    if (frame->data[i] != stamp)
+      g_error ("%s: a frame that was not coded: byte %zu is %u, not %u",
+          life->plan, i, frame->data[i], stamp);
 }
 
 static bool
-submit_coded (Decoding *self, unsigned number)
+open_coder (Coding *self, Life *life, bool decodes)
 {
+  PacoBackendOptions opts = options (life);
   GError *error = NULL;
-  PacoHostMemory *pinned = NULL;
-  PacoPicture layout;
-  Frame *destination = &self->destinations[number];
-  const GByteArray *coded = coded_frame (self->format, number);
-  PacoCodedFrame frame;
 
-  if (number % 2) {
-    pinned = paco_coder_host_memory (PACO_CODER (self->decoder),
-        lay_out (self->format, NULL, &layout), &error);
-    if (!pinned && !note (self->life, g_steal_pointer (&error)))
-      return false;
-  }
-  frame_init (
-      destination, self->format, pinned, is_shared (self->format) ? 0 : GAP);
-  /* This is a copy that does not outlive the frame. */
-  self->coded[number] = g_byte_array_new_take (
-      g_memdup2 (coded->data, coded->len), coded->len);
-  self->life->n_frames++;
-  if (!paco_coded_frame_parse (
-          &frame, self->coded[number]->data, coded->len, &error)
-      || !paco_decoder_submit (self->decoder, &frame, &destination->picture,
-          GUINT_TO_POINTER (number), &error)) {
-    frame_clear (destination);
-    g_clear_pointer (&self->coded[number], g_byte_array_unref);
-    return note (self->life, error);
-  }
-  self->n_in_flight++;
-  return true;
+  *self = (Coding){ .life = life,
+    .kept = g_ptr_array_new_with_free_func (release_frame) };
+  do {
+    g_clear_error (&error);
+    if (decodes && (self->decoder = BACKEND.decoder_open (&opts, &error)))
+      self->coder = PACO_CODER (self->decoder);
+    if (!decodes && (self->encoder = BACKEND.encoder_open (&opts, &error)))
+      self->coder = PACO_CODER (self->encoder);
+  } while (!self->coder && note (life, g_steal_pointer (&error)));
+  return self->coder != NULL;
 }
 
 static gboolean
-configure_decoder (Decoding *self, GError **error)
+configure (Coding *self, GError **error)
 {
-  const GByteArray *coded = coded_frame (self->format, 0);
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   PacoHeader header;
   PacoProbabilitySet set;
+  const GByteArray *coded;
 
+  if (self->encoder) {
+    parameters.rate_control = formats[self->format].rate_control;
+    parameters.frame_size = formats[self->format].frame_size;
+    return paco_encoder_configure (self->encoder,
+        &formats[self->format].picture, formats[self->format].layout,
+        &parameters, error);
+  }
+  coded = coded_frame (self->format, 0);
   g_assert_true (
       paco_header_parse (coded->data, coded->len, &header, &set, NULL));
   return paco_decoder_configure (
       self->decoder, &header, formats[self->format].layout, 0, error);
 }
 
-static bool
-decode_format (Decoding *self)
+static void
+clear_frame (Coding *self, unsigned number)
 {
+  frame_clear (&self->frames[number]);
+  g_clear_pointer (&self->coded[number], g_byte_array_unref);
+}
+
+static bool
+submit (Coding *self, unsigned number)
+{
+  GError *error = NULL;
+  PacoHostMemory *pinned = NULL;
+  PacoPicture layout;
+  Frame *frame = &self->frames[number];
+  PacoCodedFrame coded;
+  bool done;
+
+  self->stamps[number] = 10 + (number * 97 + self->format * 41) % 230;
+  if (number % 2) {
+    pinned = paco_coder_host_memory (
+        self->coder, lay_out (self->format, NULL, &layout), &error);
+    if (!pinned && !note (self->life, g_steal_pointer (&error)))
+      return false;
+  }
+  self->life->n_frames++;
+  if (self->encoder) {
+    frame_init (frame, self->format, pinned, self->stamps[number]);
+    if (number == 3 && formats[self->format].rate_control == PACO_RATE_QUALITY)
+      paco_encoder_set_rate (self->encoder, 60.0, 0, 0);
+    done = paco_encoder_submit (self->encoder, &frame->picture, &video,
+        GUINT_TO_POINTER (number), &error);
+  } else {
+    const GByteArray *bytes = coded_frame (self->format, number);
+
+    frame_init (
+        frame, self->format, pinned, is_shared (self->format) ? 0 : GAP);
+    /* This is a copy that does not outlive the frame. */
+    self->coded[number] = g_byte_array_new_take (
+        g_memdup2 (bytes->data, bytes->len), bytes->len);
+    done = paco_coded_frame_parse (
+               &coded, self->coded[number]->data, bytes->len, &error)
+        && paco_decoder_submit (self->decoder, &coded, &frame->picture,
+            GUINT_TO_POINTER (number), &error);
+  }
+  if (!done) {
+    clear_frame (self, number);
+    return note (self->life, error);
+  }
+  self->n_in_flight++;
+  return true;
+}
+
+static bool
+collect_encoded (Coding *self)
+{
+  PacoEncodedFrame *frame = paco_encoder_collect (self->encoder, NULL);
+  unsigned number;
+
+  g_assert_nonnull (frame);
+  number = GPOINTER_TO_UINT (frame->user_data);
+  clear_frame (self, number); /* nothing may use it any more */
+  if (frame->error) {
+    bool goes_on = note (self->life, g_steal_pointer (&frame->error));
+
+    g_assert_null (frame->data);
+    frame->release (frame);
+    return goes_on;
+  }
+  check_encoded (self->life, frame, self->stamps[number]);
+  self->life->n_good++;
+  g_ptr_array_add (self->kept, frame);
+  return true;
+}
+
+static bool
+collect_decoded (Coding *self)
+{
+  PacoDecodedFrame frame = { NULL };
+  unsigned number;
+  bool alive = true;
+
+  g_assert_true (paco_decoder_collect (self->decoder, &frame, NULL));
+  number = GPOINTER_TO_UINT (frame.user_data);
+  if (frame.error) {
+    alive = note (self->life, frame.error);
+  } else {
+    g_assert_cmpuint (frame.corrupted_blocks, ==, 0);
+    check_samples (self->life, &self->frames[number], self->format,
+        first_payload_byte (self->coded[number]));
+    self->life->n_good++;
+  }
+  clear_frame (self, number);
+  return alive;
+}
+
+static bool
+collect (Coding *self)
+{
+  self->n_in_flight--;
+  return self->encoder ? collect_encoded (self) : collect_decoded (self);
+}
+
+static bool
+code_format (Coding *self)
+{
+  PacoDecodedFrame none;
   GError *error = NULL;
   bool alive = true;
 
-  while (!configure_decoder (self, &error))
+  while (!configure (self, &error))
     if (!note (self->life, g_steal_pointer (&error)))
       return false;
   for (unsigned n = 0; n < N_FRAMES && alive; n++) {
     if (self->n_in_flight == flights (self->life))
-      alive = collect_decoded (self);
-    alive = alive && submit_coded (self, n);
+      alive = collect (self);
+    alive = alive && submit (self, n);
   }
   while (alive && self->n_in_flight > 0)
-    alive = collect_decoded (self);
-  paco_coder_abandon (PACO_CODER (self->decoder), NULL);
-  for (unsigned n = 0; n < N_FRAMES; n++) {
-    frame_clear (&self->destinations[n]);
-    g_clear_pointer (&self->coded[n], g_byte_array_unref);
-  }
+    alive = collect (self);
+  /* It stops as an element does. */
+  paco_coder_abandon (self->coder, NULL);
+  if (self->encoder)
+    g_assert_null (paco_encoder_collect (self->encoder, NULL));
+  else
+    g_assert_false (paco_decoder_collect (self->decoder, &none, NULL));
+  for (unsigned n = 0; n < N_FRAMES; n++)
+    clear_frame (self, n);
   self->n_in_flight = 0;
   return alive;
 }
 
 static void
-decode_all (Life *life, PacoDecoder *decoder, unsigned n)
+code_all (Coding *self, unsigned n_formats)
 {
-  Decoding decoding = { .life = life, .decoder = decoder };
-
-  while (decoding.format < n && decode_format (&decoding))
-    decoding.format++;
+  while (self->format < n_formats && code_format (self))
+    self->format++;
 }
 
+/* Tries one more coder, while that which failed is still open. */
 static void
-try_new_decoder (Life *old)
+try_new_coder (const Life *old, bool decodes)
 {
   Life life = { .plan = old->plan,
     .cause = old->cause,
     .device = old->device,
     .n_devices = old->n_devices,
     .has_failed = old->has_failed };
-  g_autoptr (PacoDecoder) decoder = open_decoder (&life);
+  Coding coding;
 
-  if (decoder)
-    decode_all (&life, decoder, 1);
+  if (open_coder (&coding, &life, decodes))
+    code_all (&coding, 1);
   if (old->new_works ? life.n_good < N_FRAMES : life.n_good > 0)
-    g_error (
-        "%s: afterwards %u frames of a new decoder", life.plan, life.n_good);
+    g_error ("%s: afterwards %u frames of a new coder", life.plan, life.n_good);
+  paco_coder_close (coding.coder);
+  g_ptr_array_unref (coding.kept);
+}
+
+static void
+life_of_coder (Life *life, bool decodes)
+{
+  Coding coding;
+
+  if (open_coder (&coding, life, decodes)) {
+    GError *error = NULL;
+    PacoHostMemory *late = paco_coder_host_memory (coding.coder, 100, &error);
+
+    if (late || note (life, error))
+      code_all (&coding, G_N_ELEMENTS (formats));
+    life->failed_early = life->has_failed ();
+    if (life->n_errors > 0 && (life->new_works || life->new_fails))
+      try_new_coder (life, decodes);
+    paco_coder_close (coding.coder);
+    if (late)
+      late->release (late);
+  }
+  g_ptr_array_unref (coding.kept);
+}
+
+void
+life_of_encoder (Life *life)
+{
+  life_of_coder (life, false);
 }
 
 void
 life_of_decoder (Life *life)
 {
-  PacoDecoder *decoder = open_decoder (life);
-  GError *error = NULL;
-  PacoHostMemory *late;
-
-  if (!decoder)
-    return;
-  late = paco_coder_host_memory (PACO_CODER (decoder), 100, &error);
-  if (late || note (life, error))
-    decode_all (life, decoder, G_N_ELEMENTS (formats));
-  life->failed_early = life->has_failed ();
-  if (life->n_errors > 0 && (life->new_works || life->new_fails))
-    try_new_decoder (life);
-  paco_coder_close (PACO_CODER (decoder));
-  if (late)
-    late->release (late);
+  life_of_coder (life, true);
 }

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests coders in contexts of others, over the fake driver: whose they are, how
- * they are shared, and what becomes of coders when a context is gone.
- *
- *   foreign FAKE-DRIVER */
+ * Tests coders in contexts of others, over a driver of our own, which this program is
+ * linked to: whose they are, how they are shared, and what becomes of coders when a
+ * context is gone. */
 #include "codec/backend.h"
 #include "gpu/driver.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include "tests/codec/must.h"
-#include <dlfcn.h>
 #include <string.h>
 
 #define BACKEND paco_cuda_backend
 #define N_DEVICES "3"
 
-static struct
-{
-  __typeof__ (fake_cuda_left) *left;
-  __typeof__ (fake_cuda_clear) *clear;
-} fake;
 static PacoDriver *driver;
 
 static const PacoVideoInfo video = {
@@ -92,7 +85,7 @@ left (void)
 {
   FakeCudaLeft now;
 
-  fake.left (&now);
+  fake_cuda_left (&now);
   g_assert_cmpuint (now.misuses, ==, 0);
   g_assert_cmpuint (now.pushed, ==, 0);
   return now;
@@ -205,10 +198,10 @@ test_gone_meanwhile (void)
   configure (ours);
   encode_one (ours);
   paco_coder_close (PACO_CODER (ours));
-  fake.left (&now);
+  fake_cuda_left (&now);
   g_assert_cmpuint (now.misuses, ==, 1);
   g_assert_cmpuint (now.contexts, ==, 0);
-  fake.clear ();
+  fake_cuda_clear ();
 }
 
 /* Tests that a device that is too old is so in any context. */
@@ -231,17 +224,11 @@ test_too_old (void)
 int
 main (int argc, char **argv)
 {
-  void *library;
   GError *error = NULL;
   int result;
 
   g_test_init (&argc, &argv, NULL);
   g_setenv ("FAKE_CUDA_DEVICES", N_DEVICES, TRUE);
-  library = dlopen (argv[1], RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    g_error ("%s", dlerror ());
-  *(void **) &fake.left = dlsym (library, "fake_cuda_left");
-  *(void **) &fake.clear = dlsym (library, "fake_cuda_clear");
   driver = paco_driver_open (&error);
   g_assert_no_error (error);
   g_test_add_func ("/foreign/shared", test_shared);

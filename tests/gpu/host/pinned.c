@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests page-locked memory of one device that is given to coders of others,
- * over the fake driver: it is used where it is, which shows in that no coder
- * takes memory to copy it to. The driver ends the program if a device is to use
- * memory that is not page-locked, or is that to another device only.
- *
- *   pinned FAKE-DRIVER */
+ * over a driver of our own, which this program is linked to: it is used where it is,
+ * so no coder takes memory to copy it to. The driver ends the program if a device is to
+ * use memory that is not page-locked, or is that to another device only. */
 #include "codec/backend.h"
 #include "codec/reference/reference.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include "tests/gpu/driver/fake-kernels.h"
 #include "tests/codec/must.h"
-#include <dlfcn.h>
 #include <string.h>
 
 #define BACKEND paco_cuda_backend
 #define N_DEVICES 3
 #define N_CASES 150
-
-static struct
-{
-  __typeof__ (fake_cuda_fail) *fail;
-  __typeof__ (fake_cuda_calls) *calls;
-  __typeof__ (fake_cuda_left) *left;
-} fake;
 
 static const PacoVideoInfo video = {
   .raw_format = "TEST", .par_n = 1, .par_d = 1, .fps_n = 25, .fps_d = 1
@@ -32,7 +22,7 @@ static const PacoSampleLayout layout = PACO_LAYOUT_PLANAR (1);
 static unsigned
 allocations (void)
 {
-  return fake_cuda_calls_of (fake.calls, "cuMemHostAlloc");
+  return fake_cuda_calls_of (fake_cuda_calls, "cuMemHostAlloc");
 }
 
 /* --- Memory --- */
@@ -257,7 +247,7 @@ check_left (void)
 {
   FakeCudaLeft left;
 
-  fake.left (&left);
+  fake_cuda_left (&left);
   g_assert_cmpuint (left.misuses, ==, 0);
   g_assert_cmpuint (left.contexts, ==, 0);
   g_assert_cmpuint (left.host_memory, ==, 0);
@@ -317,20 +307,9 @@ test_outlives (void)
 int
 main (int argc, char **argv)
 {
-  void *library;
-
   g_test_init (&argc, &argv, NULL);
-  library = argc == 2 ? dlopen (argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
-  if (!library) {
-    g_printerr ("usage: pinned FAKE-DRIVER\n");
-    return 2;
-  }
-  *(void **) &fake.fail = dlsym (library, "fake_cuda_fail");
-  *(void **) &fake.calls = dlsym (library, "fake_cuda_calls");
-  *(void **) &fake.left = dlsym (library, "fake_cuda_left");
-  g_assert_true (fake.fail && fake.calls && fake.left);
   g_setenv ("FAKE_CUDA_DEVICES", G_STRINGIFY (N_DEVICES), TRUE);
-  fake.fail (NULL);
+  fake_cuda_fail (NULL);
   g_test_add_func ("/pinned/any-device", test_any_device);
   g_test_add_func ("/pinned/threads", test_threads);
   g_test_add_func ("/pinned/outlives", test_outlives);
