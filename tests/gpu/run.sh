@@ -251,13 +251,8 @@ if command -v gst-launch-1.0 >/dev/null; then
   for format in GBR_12LE I422_10LE Y444_12LE I420 NV12 GRAY8 v210 BGRA \
     AYUV64; do
     for mode in lossless quality; do
-      step_caps="video/x-raw,format=$format,width=334,height=218"
-      if same_files $mode "$step_caps" >"$work/log" 2>&1; then
-        count passed "pipeline $format $mode"
-      else
-        count failed "pipeline $format $mode"
-        tail -n 20 "$work/log"
-      fi
+      pipeline "pipeline $format $mode" same_files $mode \
+        "video/x-raw,format=$format,width=334,height=218"
     done
   done
   # The last stack is shorter.
@@ -267,13 +262,8 @@ if command -v gst-launch-1.0 >/dev/null; then
         "video/x-raw,format=$format,width=640,height=480" stack=4
     done
   done
-  if same_files lossless video/x-raw,format=I422_10LE,width=720,height=576\
-,interlace-mode=interleaved >"$work/log" 2>&1; then
-    count passed 'pipeline interlaced'
-  else
-    count failed 'pipeline interlaced'
-    tail -n 20 "$work/log"
-  fi
+  pipeline 'pipeline interlaced' same_files lossless \
+    video/x-raw,format=I422_10LE,width=720,height=576,interlace-mode=interleaved
   if has cudaupload cudadownload; then
     for format in I420 NV12 P010_10LE I422_10LE I422_12LE Y444_16LE GBR BGRA \
       RGB10A2_LE UYVY; do
@@ -300,18 +290,10 @@ if command -v gst-launch-1.0 >/dev/null; then
   done
   if [ "$(nvidia-smi -L | wc -l)" -lt 2 ]; then
     count skipped 'pipeline two devices: this machine has one GPU'
-  elif two_devices >"$work/log" 2>&1; then
-    count passed 'pipeline two devices'
   else
-    count failed 'pipeline two devices'
-    tail -n 20 "$work/log"
+    pipeline 'pipeline two devices' two_devices
   fi
-  if stress >"$work/log" 2>&1; then
-    count passed 'stress'
-  else
-    count failed 'stress'
-    tail -n 20 "$work/log"
-  fi
+  pipeline stress stress
 else
   count skipped 'pipelines: there is no gst-launch-1.0'
   count skipped 'stress: there is no gst-launch-1.0'

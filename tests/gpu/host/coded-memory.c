@@ -2,12 +2,10 @@
  * Tests the page-locked memory that pacodec offers to upstream for encoded frames,
  * over a driver of our own, which this program is linked to: it is allocated once,
  * used for every frame of a file, and freed when the element stops. */
-#include "tests/gpu/driver/fake-driver.h"
-#include <gst/check/gstcheck.h>
+#include "tests/gpu/host/pipelines.h"
 #include <glib/gstdio.h>
 #include <string.h>
 
-#define TIMEOUT (60 * GST_SECOND)
 #define DEPTH 3
 #define CODED_CAPS                                                             \
   "video/x-paco,parsed=true,alignment=frame,width=96,height=64,format=GRAY8"
@@ -143,32 +141,15 @@ GST_START_TEST (test_no_offer)
 }
 GST_END_TEST;
 
-/* Runs a pipeline to the end of its stream. */
-static void run (const char *format, ...) G_GNUC_PRINTF (1, 2);
-
+/* Runs a pipeline, which it takes, to the end of its stream. */
 static void
-run (const char *format, ...)
+run (GstElement *pipeline)
 {
-  va_list arguments;
-  g_autofree char *launch = NULL;
-  GError *error = NULL;
-  g_autoptr (GstElement) pipeline = NULL;
-  GstMessage *message;
-  g_autoptr (GstBus) bus = NULL;
+  GError *error = play_to_end (pipeline, NULL);
 
-  va_start (arguments, format);
-  launch = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  pipeline = gst_parse_launch (launch, &error);
   g_assert_no_error (error);
-  bus = gst_element_get_bus (pipeline);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (
-      bus, TIMEOUT, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-  fail_unless (message != NULL, "%s: no end", launch);
-  fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s", launch);
-  gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
 }
 
 /* Returns how often page-locked memory is got to play a file of so many frames. */
@@ -181,14 +162,16 @@ calls_for_film (guint n_frames, const char *between)
 
   g_close (g_file_open_tmp ("paco-XXXXXX.paco", &path, &error), NULL);
   g_assert_no_error (error);
-  run ("videotestsrc num-buffers=%u pattern=snow ! "
-       "video/x-raw,format=GRAY8,width=400,height=300 ! "
-       "pacoenc backend=cpu rate-control=lossless ! filesink location=%s",
-      n_frames, path);
+  run (make_pipeline (
+      "videotestsrc num-buffers=%u pattern=snow ! "
+      "video/x-raw,format=GRAY8,width=400,height=300 ! "
+      "pacoenc backend=cpu rate-control=lossless ! filesink location=%s",
+      n_frames, path));
   fake_cuda_fail (NULL);
-  run ("filesrc location=%s ! pacoparse ! %s pacodec backend=cuda "
-       "pipeline-depth=%u ! fakesink",
-      path, between, DEPTH);
+  run (make_pipeline (
+      "filesrc location=%s ! pacoparse ! %s pacodec backend=cuda "
+      "pipeline-depth=%u ! fakesink",
+      path, between, DEPTH));
   n = calls_of ("cuMemHostAlloc");
   g_unlink (path);
   g_free (path);

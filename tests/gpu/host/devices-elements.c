@@ -4,7 +4,7 @@
  * elements say when one of several GPUs fails or does not answer; which GPU they
  * take by themselves; and that they share GPUs and page-locked memory with libpaco. */
 #include "tests/check/pacotest.h"
-#include "tests/gpu/host/left.h"
+#include "tests/gpu/host/pipelines.h"
 #include "codec/coder.h"
 #include "lib/paco.h"
 #include <gst/check/gstharness.h>
@@ -13,7 +13,6 @@
 #define SOURCE                                                                 \
   "videotestsrc num-buffers=%u pattern=ball ! "                                \
   "video/x-raw,format=I420,width=96,height=64 ! "
-#define MAX_SECONDS 15
 
 static const char *const launches[] = {
   SOURCE "pacoenc name=coder %s ! fakesink",
@@ -35,12 +34,7 @@ static void
 player_init (
     Player *player, bool decoder, const char *properties, guint n_frames)
 {
-  GError *error = NULL;
-  g_autofree char *launch = g_strdup_printf (
-      launches[decoder], n_frames, properties);
-
-  player->pipeline = gst_parse_launch (launch, &error);
-  g_assert_no_error (error);
+  player->pipeline = make_pipeline (launches[decoder], n_frames, properties);
   player->coder = gst_bin_get_by_name (GST_BIN (player->pipeline), "coder");
   player->bus = gst_element_get_bus (player->pipeline);
   player->warnings = g_string_new (NULL);
@@ -56,38 +50,6 @@ player_clear (Player *player)
   gst_object_unref (player->bus);
   gst_object_unref (player->coder);
   gst_object_unref (player->pipeline);
-}
-
-static void
-note_warning (Player *player, GstMessage *message)
-{
-  g_autoptr (GError) warning = NULL;
-
-  gst_message_parse_warning (message, &warning, NULL);
-  g_string_append (player->warnings, warning->message);
-}
-
-/* Plays to the end, and returns the error that came instead, or NULL. */
-static GError *
-play (Player *player)
-{
-  GstMessageType type = GST_MESSAGE_UNKNOWN;
-  GError *error = NULL;
-
-  gst_element_set_state (player->pipeline, GST_STATE_PLAYING);
-  while (type != GST_MESSAGE_ERROR && type != GST_MESSAGE_EOS) {
-    g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (player->bus,
-        MAX_SECONDS * GST_SECOND,
-        GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
-
-    fail_unless (message != NULL, "neither an error nor the end");
-    type = GST_MESSAGE_TYPE (message);
-    if (type == GST_MESSAGE_ERROR)
-      gst_message_parse_error (message, &error, NULL);
-    else if (type == GST_MESSAGE_WARNING)
-      note_warning (player, message);
-  }
-  return error;
 }
 
 static guint64
@@ -129,7 +91,7 @@ GST_START_TEST (test_refused)
     GError *error;
 
     player_init (&player, i % 2, refused[i].properties, 5);
-    error = play (&player);
+    error = play_to_end (player.pipeline, player.warnings);
     fail_unless (error != NULL && strstr (error->message, refused[i].words),
         "%s: %s", refused[i].properties, error ? error->message : "no error");
     g_clear_error (&error);
@@ -172,7 +134,7 @@ GST_START_TEST (test_taken)
     const GValue *devices;
 
     player_init (&player, i % 2, properties, 5);
-    error = play (&player);
+    error = play_to_end (player.pipeline, player.warnings);
     g_assert_no_error (error);
     g_object_get (player.coder, "stats", &stats, NULL);
     devices = gst_structure_get_value (stats, "devices");
@@ -223,7 +185,7 @@ GST_START_TEST (test_stats)
     GError *error;
 
     player_init (&player, i % 2, properties, n_frames);
-    error = play (&player);
+    error = play_to_end (player.pipeline, player.warnings);
     g_assert_no_error (error);
     g_object_get (player.coder, "stats", &stats, NULL);
     fail_unless_equals_string (gst_structure_get_string (stats, "device"),
@@ -257,20 +219,6 @@ GST_END_TEST;
 
 #define N_PLAYERS 6
 
-/* Returns the device that the element has chosen. */
-static guint
-device_of (const Player *player)
-{
-  g_autoptr (GstStructure) stats = NULL;
-  guint device;
-
-  g_object_get (player->coder, "stats", &stats, NULL);
-  fail_unless (sscanf (gst_structure_get_string (stats, "device"),
-                   "Fake GPU %u", &device)
-      == 1);
-  return device;
-}
-
 /* Tests that elements that are open at the same time share out the devices:
  * each new one is on one of those that have the fewest. */
 GST_START_TEST (test_automatic)
@@ -286,15 +234,15 @@ GST_START_TEST (test_automatic)
     GError *error;
 
     if (i >= N_PLAYERS) {
-      n_coders[device_of (player)]--;
+      n_coders[device_of (player->coder)]--;
       player_clear (player);
     }
     player_init (player, g_random_boolean (),
         g_random_boolean () ? "backend=cuda" : "backend=cuda cuda-device-id=-1",
         3);
-    error = play (player);
+    error = play_to_end (player->pipeline, player->warnings);
     g_assert_no_error (error);
-    device = device_of (player);
+    device = device_of (player->coder);
     for (guint d = 0; d < 4; d++)
       fewest = MIN (fewest, n_coders[d]);
     fail_unless_equals_int (n_coders[device], fewest);
@@ -376,9 +324,9 @@ GST_START_TEST (test_library_device)
     GError *error;
 
     player_init (&player, i % 2, properties[i / 2], 5);
-    error = play (&player);
+    error = play_to_end (player.pipeline, player.warnings);
     g_assert_no_error (error);
-    fail_unless_equals_int (device_of (&player), i / 2);
+    fail_unless_equals_int (device_of (player.coder), i / 2);
     fake_cuda_left (&left);
     fail_unless_equals_int (left.contexts, 1 + i / 2);
     player_clear (&player);
@@ -441,7 +389,7 @@ GST_START_TEST (test_failure)
 
     player_init (&player, i % 2, "backend=cuda cuda-devices=0,1", 60);
     fake_cuda_fail (plan);
-    error = play (&player);
+    error = play_to_end (player.pipeline, player.warnings);
     fail_unless (error != NULL && strstr (error->message, name), "%s: %s", plan,
         error ? error->message : "no error");
     g_clear_error (&error);
@@ -451,7 +399,7 @@ GST_START_TEST (test_failure)
     fake_cuda_fail (NULL);
     gst_bus_set_flushing (player.bus, TRUE);
     gst_bus_set_flushing (player.bus, FALSE);
-    error = play (&player);
+    error = play_to_end (player.pipeline, player.warnings);
     g_assert_no_error (error);
     player_clear (&player);
     check_left (plan);
@@ -474,7 +422,7 @@ GST_START_TEST (test_hang)
 
     player_init (&player, i % 2, "backend=cuda cuda-devices=0,1", 100);
     fake_cuda_fail (plan);
-    error = play (&player);
+    error = play_to_end (player.pipeline, player.warnings);
     fail_unless (error != NULL && strstr (error->message, "has not answered"),
         "%s: %s", plan, error ? error->message : "no error");
     /* While it is opened nobody knows more than that it is the driver. */
