@@ -7,6 +7,7 @@
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
 #include "tests/codec/n-cases.h"
+#include "tests/codec/random-block.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,97 +34,6 @@ typedef struct
 } Reached;
 
 static unsigned n_blocks = 1500;
-
-static int32_t
-laplacian (GRand *rand, double scale)
-{
-  double u = g_rand_double (rand) - 0.5;
-  double v = -scale * log1p (-2.0 * fabs (u));
-
-  v = MIN (v, (double) PACO_MAX_MAGNITUDE);
-  return (int32_t) (u < 0 ? -v : v);
-}
-
-/* Fills a block with content of some kind. */
-static void
-make_content (GRand *rand, int32_t *values, unsigned width, unsigned height)
-{
-  unsigned kind = g_rand_int_range (rand, 0, 10);
-  unsigned bits = g_rand_int_range (rand, 1, 24);
-  double scale = exp2 (g_rand_double_range (rand, -2.0, 14.0));
-  int32_t limit = (int32_t) ((1u << bits) - 1);
-  double activity = 1.0;
-
-  if (g_rand_boolean (rand))
-    scale = exp2 (g_rand_double_range (rand, -1.0, 5.0));
-  for (unsigned y = 0; y < height; y++) {
-    for (unsigned x = 0; x < width; x++) {
-      int32_t *v = &values[y * width + x];
-
-      switch (kind) {
-        case 0: /* noise of all bits */
-          *v = g_rand_int_range (rand, -limit, limit + 1);
-          break;
-        case 1: /* sparse */
-          *v = g_rand_int_range (rand, 0, 60)
-              ? 0
-              : g_rand_int_range (rand, -limit, limit + 1);
-          break;
-        case 2: /* extreme, all negative or any sign */
-          *v = -PACO_MAX_MAGNITUDE;
-          break;
-        case 3:
-          *v = g_rand_boolean (rand) ? limit : -limit;
-          break;
-        case 4: /* smooth */
-          *v = (int32_t) (scale * sin (x * 0.1) * cos (y * 0.13));
-          break;
-        case 5: /* a line on nothing */
-          *v = x == width / 2 || y == height / 3 ? limit : 0;
-          break;
-        case 6: /* one coefficient */
-          *v = x == width - 1 && y == height - 1 ? -limit : 0;
-          break;
-        default: /* like a subband: activity wanders */
-          activity = CLAMP (
-              activity * exp2 (g_rand_double_range (rand, -0.5, 0.5)), 0.05,
-              20.0);
-          *v = laplacian (rand, scale * activity);
-          break;
-      }
-    }
-  }
-}
-
-/* Leaves nothing of some stripes, and less of others. */
-static void
-quiet_stripes (GRand *rand, int32_t *values, unsigned width, unsigned height)
-{
-  for (unsigned y = 0; y < height; y += PACO_STRIPE_LINES) {
-    unsigned end = MIN (y + PACO_STRIPE_LINES, height);
-    int32_t divisor = 1 << g_rand_int_range (rand, 0, 8);
-
-    if (g_rand_int_range (rand, 0, 4) == 0)
-      divisor = INT32_MAX;
-    for (unsigned i = y * width; i < end * width; i++)
-      values[i] /= divisor;
-  }
-}
-
-static void
-make_set (GRand *rand, PacoProbabilitySet *set)
-{
-  unsigned kind = g_rand_int_range (rand, 0, 6);
-
-  *set = paco_builtin_sets[0][0];
-  if (kind > 2)
-    return;
-  for (unsigned r = 0; r < PACO_N_ROWS; r++)
-    for (unsigned c = 0; c < PACO_N_CONTEXTS; c++)
-      set->p[r][c] = kind == 0 ? g_rand_int_range (rand, 1, 256)
-          : kind == 1          ? 1
-                               : 255;
-}
 
 static Case *
 case_new (GRand *rand)
@@ -153,16 +63,15 @@ case_new (GRand *rand)
     b->fraction_bits = fraction_bits[g_rand_int_range (rand, 0, 4)];
   b->step = paco_step_decode ((uint16_t) g_rand_int_range (rand, 0, 1 << 14));
   b->stride = b->width + MARGIN;
-  make_set (rand, &c->set);
+  c->set = paco_builtin_sets[0][0];
+  random_block_set (rand, &c->set);
   b->family = g_rand_int_range (rand, 0, PACO_N_FAMILIES);
   for (unsigned k = 0; k < PACO_N_SETS; k++)
     b->sets.sets[k] = g_rand_boolean (rand) ? &c->set
                                             : &paco_builtin_sets[b->family][k];
 
   values = g_new (int32_t, b->width * b->height);
-  make_content (rand, values, b->width, b->height);
-  if (g_rand_boolean (rand))
-    quiet_stripes (rand, values, b->width, b->height);
+  random_block_values (rand, values, b->width, b->height, PACO_MAX_MAGNITUDE);
 
   c->samples = g_new0 (PacoReferenceSample, b->stride * b->height);
   c->indices = g_new (int32_t, b->width * b->height);
@@ -479,56 +388,6 @@ test_cut (void)
   paco_bpc_scratch_free (scratch);
 }
 
-/* Damages a block in one of many ways; *bytes has room for 65535. */
-static void
-damage (GRand *rand, PacoBlockRecord *record, uint8_t *bytes)
-{
-  unsigned n = record->length;
-
-  switch (g_rand_int_range (rand, 0, 9)) {
-    case 0: /* bits */
-      for (int k = g_rand_int_range (rand, 1, 20); n > 0 && k > 0; k--)
-        bytes[g_rand_int_range (rand, 0, n)] ^= 1
-            << g_rand_int_range (rand, 0, 8);
-      break;
-    case 1: /* cut */
-      record->length = n ? g_rand_int_range (rand, 0, n) : 0;
-      break;
-    case 2: /* more of it */
-      record->length = n + g_rand_int_range (rand, 1, 80);
-      break;
-    case 3: /* noise */
-      record->length = g_rand_int_range (
-          rand, 0, g_rand_boolean (rand) ? 400 : 65536);
-      for (unsigned i = 0; i < record->length; i++)
-        bytes[i] = (uint8_t) g_rand_int (rand);
-      break;
-    case 4: /* all ones, or zeros */
-      memset (bytes, g_rand_boolean (rand) ? 0xff : 0, n);
-      break;
-    case 5: /* the last byte */
-      if (n > 0)
-        bytes[n - 1] = (uint8_t) g_rand_int (rand);
-      break;
-    case 6: /* other decisions */
-      record->planes = g_rand_int_range (rand, 0, 24);
-      record->dropped_planes = record->planes
-          ? g_rand_int_range (rand, 0, MIN (record->planes, 16))
-          : 0;
-      record->raw_planes = g_rand_int_range (
-          rand, 0, record->planes - record->dropped_planes + 1);
-      record->raw_left_signs = record->raw_planes == 0 && g_rand_boolean (rand);
-      record->cut = record->raw_planes == 0 && !record->raw_left_signs;
-      break;
-    case 7:
-      record->set = g_rand_int_range (rand, 0, PACO_N_SETS);
-      break;
-    default:
-      record->shared_codewords = !record->shared_codewords;
-      break;
-  }
-}
-
 static void
 test_damaged (void)
 {
@@ -540,15 +399,12 @@ test_damaged (void)
     Case *c = case_new (rand);
     PacoReferenceBlock reference = reference_block (c);
     g_autoptr (GByteArray) bytes = g_byte_array_new ();
-    g_autofree uint8_t *damaged = g_malloc0 (65536);
     PacoBlockRecord record;
 
     paco_reference_encode_block (&reference, c->indices,
         c->block.dropped_planes, c->block.complexity, &record, bytes);
-    if (bytes->len > 0)
-      memcpy (damaged, bytes->data, bytes->len);
-    damage (rand, &record, damaged);
-    n_well += check_decode (scratch, c, &record, damaged);
+    random_block_damage (rand, &record, bytes, PACO_MAX_PLANES);
+    n_well += check_decode (scratch, c, &record, bytes->data);
     case_free (c);
   }
   g_test_message ("%u of %u still a block", n_well, n_blocks);

@@ -11,8 +11,8 @@
 #include "codec/reference/reference.h"
 #include "codec/rounding.h"
 #include "gpu/device.h"
+#include "tests/codec/random-block.h"
 #include "tests/gpu/kernels/test-device.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,53 +62,6 @@ static int
 below (Round *round, int n)
 {
   return g_rand_int_range (round->random, 0, n);
-}
-
-/* Draws a magnitude of about so many bits, small ones more often. */
-static int32_t
-magnitude (Round *round, unsigned bits)
-{
-  double x = -log (1.0 - g_rand_double (round->random)) * (1 << bits) / 3.0;
-  int32_t limit = round->wide ? (1 << 23) - 1 : (1 << 15) - 1;
-
-  return x < limit ? (int32_t) x : limit;
-}
-
-static void
-fill_block (Round *round, int32_t *indices, unsigned width, unsigned height)
-{
-  int kind = below (round, 8);
-  unsigned bits = below (round, round->wide ? 22 : 14);
-  unsigned rare = 1 + below (round, 200);
-
-  for (unsigned y = 0; y < height; y++) {
-    for (unsigned x = 0; x < width; x++) {
-      int32_t v = 0;
-
-      switch (kind) {
-        case 0: /* nothing */
-          break;
-        case 1: /* a few */
-          v = below (round, width * height) < 3 ? magnitude (round, bits) : 0;
-          break;
-        case 2: /* sparse */
-          v = below (round, rare) == 0 ? magnitude (round, bits) : 0;
-          break;
-        case 3: /* noise */
-          v = below (round, 1 << bits);
-          break;
-        case 4: /* all alike */
-          v = (1 << bits) - 1;
-          break;
-        case 5: /* busy on one side and at the top */
-          v = magnitude (round, bits * (x + y < 40));
-          break;
-        default:
-          v = magnitude (round, bits);
-      }
-      indices[y * width + x] = below (round, 2) ? v : -v;
-    }
-  }
 }
 
 /* Has the block lose planes before it is rounded, or drop more of them. */
@@ -165,18 +118,9 @@ random_block (Round *round, unsigned i)
   if (below (round, 4) == 0)
     lose_planes (round, b);
   round->values[i] = g_new0 (int32_t, b->width * b->height);
-  fill_block (round, round->values[i], b->width, b->height);
+  random_block_values (round->random, round->values[i], b->width, b->height,
+      round->wide ? (1 << 23) - 1 : (1 << 15) - 1);
   find_indices (round, i);
-}
-
-static void
-random_set (Round *round, PacoProbabilitySet *set)
-{
-  if (below (round, 3) > 0)
-    return;
-  for (unsigned row = 0; row < PACO_N_ROWS; row++)
-    for (unsigned k = 0; k < PACO_N_CONTEXTS; k++)
-      set->p[row][k] = 1 + below (round, 255);
 }
 
 static PacoReferenceBlock
@@ -210,7 +154,7 @@ round_new (GRand *random)
   round->n_blocks = 1 + below (round, MAX_BLOCKS);
   memcpy (round->sets, paco_builtin_sets, sizeof round->sets);
   for (unsigned i = 0; i < PACO_N_FAMILIES * PACO_N_SETS; i++)
-    random_set (round, &round->sets[i / PACO_N_SETS][i % PACO_N_SETS]);
+    random_block_set (random, &round->sets[i / PACO_N_SETS][i % PACO_N_SETS]);
   for (unsigned i = 0; i < round->n_blocks; i++) {
     PacoReferenceBlock block;
 
@@ -420,56 +364,6 @@ cut (Round *round, unsigned i)
         round->bytes[i]->data, record->length);
 }
 
-/* Changes a block's bytes or record; some stay as they are. */
-static void
-damage (Round *round, unsigned i)
-{
-  PacoBlockRecord *record = &round->records[i];
-  GByteArray *bytes = round->bytes[i];
-
-  if (record->planes == 0)
-    return;
-  switch (below (round, 8)) {
-    case 0:
-      for (int k = below (round, 3); k >= 0 && bytes->len > 0; k--)
-        bytes->data[below (round, bytes->len)] ^= 1 << below (round, 8);
-      break;
-    case 1: /* the last byte, where the padding is */
-      if (bytes->len > 0)
-        bytes->data[bytes->len - 1] ^= 1 << below (round, 8);
-      break;
-    case 2:
-      g_byte_array_set_size (bytes, below (round, bytes->len + 1));
-      break;
-    case 3:
-      if (bytes->len > 0)
-        g_byte_array_set_size (bytes, bytes->len - 1);
-      break;
-    case 4: {
-      static const uint8_t zero[4];
-
-      g_byte_array_append (bytes, zero, 1 + below (round, 4));
-      break;
-    }
-    case 5:
-      record->planes = 1 + below (round, round->wide ? 23 : 15);
-      record->dropped_planes = below (round, record->planes);
-      record->raw_planes = below (
-          round, record->planes - record->dropped_planes + 1);
-      record->shared_codewords = below (round, 2);
-      record->raw_left_signs = record->raw_planes == 0 && below (round, 2);
-      record->cut = record->raw_planes == 0 && !record->raw_left_signs;
-      break;
-    case 6:
-      for (unsigned k = 0; k < bytes->len; k++)
-        bytes->data[k] = below (round, 256);
-      break;
-    default:
-      break;
-  }
-  record->length = bytes->len;
-}
-
 /* Puts the blocks' bytes behind each other, with what the records say of
  * them. */
 static GByteArray *
@@ -603,7 +497,9 @@ test_round (TestDevice *test, GRand *random)
     cut (round, i);
   test_decoder (test, round);
   for (unsigned i = 0; i < round->n_blocks; i++)
-    damage (round, i);
+    if (round->records[i].planes > 0)
+      random_block_damage (round->random, &round->records[i], round->bytes[i],
+          round->wide ? 23 : 15);
   test_decoder (test, round);
   round_free (round);
 }
