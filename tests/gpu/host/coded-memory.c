@@ -145,7 +145,7 @@ GST_END_TEST;
 static void
 run (GstElement *pipeline)
 {
-  GError *error = play_to_end (pipeline, NULL);
+  GError *error = play_with_warnings (pipeline, NULL);
 
   g_assert_no_error (error);
   gst_element_set_state (pipeline, GST_STATE_NULL);

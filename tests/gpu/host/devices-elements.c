@@ -91,7 +91,7 @@ GST_START_TEST (test_refused)
     GError *error;
 
     player_init (&player, i % 2, refused[i].properties, 5);
-    error = play_to_end (player.pipeline, player.warnings);
+    error = play_with_warnings (player.pipeline, player.warnings);
     fail_unless (error != NULL && strstr (error->message, refused[i].words),
         "%s: %s", refused[i].properties, error ? error->message : "no error");
     g_clear_error (&error);
@@ -134,7 +134,7 @@ GST_START_TEST (test_taken)
     const GValue *devices;
 
     player_init (&player, i % 2, properties, 5);
-    error = play_to_end (player.pipeline, player.warnings);
+    error = play_with_warnings (player.pipeline, player.warnings);
     g_assert_no_error (error);
     g_object_get (player.coder, "stats", &stats, NULL);
     devices = gst_structure_get_value (stats, "devices");
@@ -185,7 +185,7 @@ GST_START_TEST (test_stats)
     GError *error;
 
     player_init (&player, i % 2, properties, n_frames);
-    error = play_to_end (player.pipeline, player.warnings);
+    error = play_with_warnings (player.pipeline, player.warnings);
     g_assert_no_error (error);
     g_object_get (player.coder, "stats", &stats, NULL);
     fail_unless_equals_string (gst_structure_get_string (stats, "device"),
@@ -240,7 +240,7 @@ GST_START_TEST (test_automatic)
     player_init (player, g_random_boolean (),
         g_random_boolean () ? "backend=cuda" : "backend=cuda cuda-device-id=-1",
         3);
-    error = play_to_end (player->pipeline, player->warnings);
+    error = play_with_warnings (player->pipeline, player->warnings);
     g_assert_no_error (error);
     device = device_of (player->coder);
     for (guint d = 0; d < 4; d++)
@@ -324,7 +324,7 @@ GST_START_TEST (test_library_device)
     GError *error;
 
     player_init (&player, i % 2, properties[i / 2], 5);
-    error = play_to_end (player.pipeline, player.warnings);
+    error = play_with_warnings (player.pipeline, player.warnings);
     g_assert_no_error (error);
     fail_unless_equals_int (device_of (player.coder), i / 2);
     fake_cuda_left (&left);
@@ -389,7 +389,7 @@ GST_START_TEST (test_failure)
 
     player_init (&player, i % 2, "backend=cuda cuda-devices=0,1", 60);
     fake_cuda_fail (plan);
-    error = play_to_end (player.pipeline, player.warnings);
+    error = play_with_warnings (player.pipeline, player.warnings);
     fail_unless (error != NULL && strstr (error->message, name), "%s: %s", plan,
         error ? error->message : "no error");
     g_clear_error (&error);
@@ -399,7 +399,7 @@ GST_START_TEST (test_failure)
     fake_cuda_fail (NULL);
     gst_bus_set_flushing (player.bus, TRUE);
     gst_bus_set_flushing (player.bus, FALSE);
-    error = play_to_end (player.pipeline, player.warnings);
+    error = play_with_warnings (player.pipeline, player.warnings);
     g_assert_no_error (error);
     player_clear (&player);
     check_left (plan);
@@ -422,7 +422,7 @@ GST_START_TEST (test_hang)
 
     player_init (&player, i % 2, "backend=cuda cuda-devices=0,1", 100);
     fake_cuda_fail (plan);
-    error = play_to_end (player.pipeline, player.warnings);
+    error = play_with_warnings (player.pipeline, player.warnings);
     fail_unless (error != NULL && strstr (error->message, "has not answered"),
         "%s: %s", plan, error ? error->message : "no error");
     /* While it is opened nobody knows more than that it is the driver. */

@@ -63,7 +63,7 @@ make_pipeline (const char *format, ...)
 /* Plays to the end, and returns the error that came instead, or NULL. What warnings say is
  * appended to `warnings`, unless that is NULL. */
 static inline GError *
-play_to_end (GstElement *pipeline, GString *warnings)
+play_with_warnings (GstElement *pipeline, GString *warnings)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessageType type = GST_MESSAGE_UNKNOWN;
