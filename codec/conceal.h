@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* A stream must have so many levels. Then at most a 64th of a frame's samples is kept,
+/* A stream needs this number of levels. Then at most a 64th of a frame's samples is kept,
  * which costs next to nothing. */
 #define PACO_CONCEALED_LEVELS 4
 

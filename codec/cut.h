@@ -6,7 +6,7 @@
 #pragma once
 #include "index.h"
 
-/* Where a coded block can be cut: at the end of plane p so many codewords are reserved.
+/* Where a coded block can be cut: at the end of plane p cut[p] codewords are reserved.
  * It is 0 where the block cannot be cut: above the highest plane, in raw planes, and
  * at the end of a plane whose signs are raw. */
 typedef struct
@@ -15,7 +15,7 @@ typedef struct
 } PacoCutPoints;
 
 /* Changes the record of a block to one that keeps the planes from `plane` on, with so
- * many codewords. The caller sets offset and check anew. */
+ * many codewords. The caller sets offset and check again. */
 static inline void
 paco_record_cut (PacoBlockRecord *record, unsigned plane, unsigned n_codewords)
 {

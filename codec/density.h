@@ -13,7 +13,7 @@
 
 enum
 {
-  /* A block whose coefficients are all significant adds so many to the sum of the
+  /* A block whose coefficients are all significant adds this number to the sum of the
    * surroundings, which is PACO_LOCAL_WEIGHT at most. */
   PACO_BLOCK_WEIGHT = 29,
   /* 3 lanes times 1 + 2 + 1 stripes times 16 coefficients. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes a coded frame smaller; frame_cut.h says for whom. It parses header, index
  * and cut points, lets rate_control.c choose what the blocks lose, and writes the frame
- * anew. */
+ * again. */
 #include "frame_cut.h"
 #include "check.h"
 #include "cut.h"
@@ -48,13 +48,13 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
     return paco_refuse (error,
         "the frame has no cut points, so it cannot be made smaller without "
         "being"
-        " coded anew; record with cut-points=true");
+        " coded again; record with cut-points=true");
   if (header->video.slice.length > 0
       && header->video.slice.bits == PACO_SLICE_DEPTH) {
     return paco_refuse (error,
         "it is of a stack of 16-bit pictures that were coded without loss, "
         "which "
-        "cannot be made smaller without being coded anew: black could become "
+        "cannot be made smaller without being coded again: black could become "
         "white");
   }
   frame->geometry = paco_geometry_new (&header->picture, &header->coding);

@@ -435,8 +435,8 @@ parse_video (const uint8_t *data, PacoVideoInfo *video)
   video->primaries = known (data[63], MAX_PRIMARIES);
 }
 
-/* Parses the tables of components and subbands. Returns where they end. The caller has checked that their bytes are
- * there. */
+/* Parses the tables of components and subbands. Returns where they end. The caller has
+ * checked that their bytes are there. */
 static const uint8_t *
 parse_tables (const uint8_t *p, PacoHeader *header)
 {

@@ -36,7 +36,7 @@ typedef struct
  * order: byte b of a line, as all of the above counts them, is at b ^ 3. That is
  * how samples are packed across big-endian words (SMPTE 268M): no contiguous word
  * holds them in memory, but they are a plain string of bits once the words are
- * swapped. Lines then are whole words: the stride is a multiple of 4, and so many
+ * swapped. Lines then are whole words: the stride is a multiple of 4, and as many
  * groups belong to a line as reach into its last word. */
 typedef struct
 {
@@ -80,7 +80,7 @@ paco_layout_byte (const PacoSampleLayout *layout, size_t b)
   return layout->swap_words ? b ^ 3 : b;
 }
 
-/* Returns how many groups the samples of a line take that has so many columns of the
+/* Returns how many groups the samples of a line take that has `columns` columns of the
  * component. */
 static inline uint32_t
 paco_layout_groups (const PacoSampleLayout *layout, uint32_t columns)
@@ -88,7 +88,7 @@ paco_layout_groups (const PacoSampleLayout *layout, uint32_t columns)
   return (columns + layout->group_samples - 1) / layout->group_samples;
 }
 
-/* Returns how many bytes a line of so many columns takes: whole groups, and whole
+/* Returns how many bytes a line of `columns` columns takes: whole groups, and whole
  * words if words are swapped. */
 size_t paco_layout_line_bytes (
     const PacoSampleLayout *layout, uint32_t columns);

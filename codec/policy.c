@@ -139,7 +139,7 @@ static const double chromas[N_SAMPLINGS][N_LEVELS] = {
   { 1.3, 0.4, 0.1, 0.1 },
 };
 
-/* So many octaves are added for the diagonal subbands of the levels 1 and 2. */
+/* These octaves are added for the diagonal subbands of the levels 1 and 2. */
 #define DIAGONAL 0.26
 
 /* The weights make all steps coarser. This makes them finer again, so that quality 90

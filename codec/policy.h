@@ -46,7 +46,7 @@ unsigned paco_policy_dropped_planes (const PacoPictureFormat *picture,
     unsigned component, unsigned level, unsigned orientation);
 
 /* Returns how many planes blocks outside of all areas lose before they are rounded,
- * if there are areas: their steps are so many octaves coarser. It is 0 with rate
+ * if there are areas: their steps are 2 to this power coarser. It is 0 with rate
  * control lossless. */
 unsigned paco_policy_area_planes (const PacoParameters *parameters);
 

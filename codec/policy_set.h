@@ -21,7 +21,7 @@
 
 enum
 {
-  /* Pairs of neighbors are counted apart in every so many lines of a block. */
+  /* Pairs of neighbors are counted apart in every 32 lines of a block. */
   PACO_SET_LINES = 32,
 
   PACO_SET_CLUSTERS = 16,

@@ -4,7 +4,7 @@
 #include "rate_control.h"
 #include <string.h>
 
-/* A frame is coded at most so many times. */
+/* A frame is coded at most four times. */
 #define MAX_ATTEMPTS 4
 
 /* A frame below LEAST is coded once more with a finer step, and one above MOST with a

@@ -8,7 +8,7 @@
  *   do {
  *     transform, if attempt.lossless has changed; if not lossless, count
  *     if not lossless: paco_rate_step (&attempt, sums);   (this may change lossless:
- *                                                          then begin the loop anew)
+ *                                                          then begin the loop again)
  *     code all blocks
  *   } while (paco_rate_again (&attempt, bytes));
  *   cut what is too much (paco_rate_cut())
@@ -18,8 +18,8 @@
 #include "rate_table.h"
 #include "rate_worth.h"
 
-/* A frame learns from the frame so many before it, or from the first one of its stream
- * if there are not so many. No more frames than this can be in flight. */
+/* Frame n learns from frame n - 16, or from the first frame of its stream if there is
+ * none. No more than 16 frames can be in flight. */
 #define PACO_RATE_DISTANCE 16
 
 /* What later frames learn from a frame. */
@@ -67,7 +67,7 @@ void paco_rate_begin (PacoRateAttempt *attempt, const PacoRateTable *table,
  * instead. */
 bool paco_rate_step (PacoRateAttempt *attempt, const PacoRateBits *sums);
 
-/* Says whether the frame, which takes so many bytes of index and payload, is to be
+/* Says whether the frame, which takes `bytes` bytes of index and payload, is to be
  * coded once more; then the attempt says how. If not, only cuts are left to be made. */
 bool paco_rate_again (PacoRateAttempt *attempt, uint64_t bytes);
 

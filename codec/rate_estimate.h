@@ -11,7 +11,7 @@
 #include "codec/policy_block.h"
 #include "codec/rate_steps.h"
 
-/* c has at most so many planes. */
+/* c has at most 24 planes. */
 #define PACO_RATE_PLANES 24
 
 /* What the blocks of a subband entry take together: bits[j] if the planes from j on are

@@ -46,7 +46,7 @@ find_scale (double finest_step, double bound, double limit)
 }
 
 /* The estimate is made for indices that are cut off. Rounding makes more of them 0, as
- * with a step that is coarser by so many 256ths of an octave. */
+ * with a step that is coarser by 96/256 of an octave. */
 #define ROUNDING 96
 
 static PacoRateStep

@@ -26,7 +26,7 @@ typedef struct
   uint8_t n;    /* cuts, 0..PACO_RATE_MAX_CUTS; none if the block is zero */
   uint8_t zero; /* the block is zero */
   uint8_t plane[PACO_RATE_MAX_CUTS];      /* the lowest one that is left */
-  uint16_t codewords[PACO_RATE_MAX_CUTS]; /* and so many codewords */
+  uint16_t codewords[PACO_RATE_MAX_CUTS]; /* and its codewords */
   /* The worth of what each cut takes away, which never falls from a cut to the next;
    * the last one is for the block that becomes zero. */
   uint8_t worth[PACO_RATE_MAX_CUTS + 1];
@@ -79,7 +79,7 @@ paco_rate_worth (uint64_t distortion, int bytes, int weight)
   return (uint8_t) (worth < 0 ? 0 : worth > 255 ? 255 : worth);
 }
 
-/* Returns how many bytes of index and payload a block takes that is cut to so many
+/* Returns how many bytes of index and payload a block takes that is cut to N
  * codewords. */
 PACO_RATE_FUNCTION int
 paco_rate_bytes_of (uint16_t codewords, bool checks)

@@ -16,9 +16,9 @@
 enum
 {
   PACO_FRACTION_BITS = 4,
-  /* So many lines of a block are rounded together, without a look at others. */
+  /* 32 lines of a block are rounded together, without a look at others. */
   PACO_ROUNDING_LINES = 32,
-  /* A neighbor counts as significant from so many sixteenths of a step on. */
+  /* A neighbor counts as significant from 13 sixteenths of a step on. */
   PACO_ROUNDING_SIGNIFICANT = 13,
   /* Before a coefficient is cut off, as many sixteenths of a step are added to it as
    * its context says, up to 4, and one more from each of these contexts on. */

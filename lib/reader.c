@@ -16,12 +16,12 @@
 
 enum
 {
-  /* So many bytes are read beyond a frame: the header of the next one is among
+  /* Bytes that are read beyond a frame: the header of the next one is among
    * them. */
   READ_AHEAD = 4096,
-  /* So many bytes are read at a time while frames are searched for. */
+  /* Bytes that are read at a time while frames are searched for. */
   MOST_AHEAD = 1 << 20,
-  /* The index works so many microseconds at a time. */
+  /* The index works one second at a time. */
   INDEX_US = 1000000,
 };
 
@@ -77,7 +77,7 @@ no_memory (const PacoReader *reader, size_t size, PacoError *error)
 
 /* --- life --- */
 
-/* Begins the window anew at a byte of the file. */
+/* Begins the window again at a byte of the file. */
 static void
 move_to (PacoReader *reader, uint64_t position, uint64_t number)
 {
@@ -678,7 +678,7 @@ number_frames (PacoReader *reader, PacoError *error)
   return walk (reader, error);
 }
 
-/* Numbers the frames anew if the file has grown, or shrunk, since they were. */
+/* Numbers the frames again if the file has grown, or shrunk, since they were. */
 static PacoStatus
 number_frames_again (PacoReader *reader, PacoError *error)
 {

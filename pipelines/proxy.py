@@ -45,7 +45,7 @@ PACO_IN = {
     '.mp4': 'video/x-mp4-part,format=(uint)1329807696',
     '.mkv': 'video/x-wmv,wmvversion=3,format=PACO',
 }
-# What makes encoders quick; and the property of the bit rate, which has so many
+# The quick settings of encoders; and the property of the bit rate, with the number
 # of its units in a kbit/s.
 ENCODERS = {
     'x264enc': ('speed-preset=veryfast', 'bitrate', 1),

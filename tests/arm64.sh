@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Builds for 64-bit Arm on another machine, with Debian's cross compiler, and runs
 # tests of the codec in qemu-user: what NEON computes is compared with plain C and
-# with the reference, the golden streams are decoded, and made anew with the same
+# with the reference, the golden streams are decoded, and made again with the same
 # bytes. Says nothing of speed.
 #
 #   tests/arm64.sh             the tests of the codec, all of them

@@ -37,7 +37,7 @@ fail () {
 targets=
 
 # build FOLDER OPTION...: configures and compiles. A folder that another
-# checkout or an older meson left behind is made anew.
+# checkout or an older meson left behind is made again.
 build () {
   folder=$1
   shift

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define WAIT (200 * GST_MSECOND) /* between looks for signals */
-/* A seek goes to a time so many frames early, and must not come out farther away
+/* A seek goes to a time EARLY frames early, and must not come out farther away
  * than EARLIEST before that, or before its stack. */
 #define EARLY 2
 #define EARLIEST 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Implements paco cut: it writes some frames of a file to a file of their own.
- * Nothing is coded anew. */
+ * Nothing is coded again. */
 #include "codec/text.h"
 #include "input.h"
 #include "progress.h"
@@ -124,7 +124,7 @@ static const PacoToolUsage usage = {
   .arguments = "FILE A B OUT",
   .summary = "Copies frames A to B of FILE, B included, to OUT: .paco, or with "
              "GStreamer .mkv, .mov.",
-  .description = "Frames are counted from 0. Nothing is coded anew: OUT is "
+  .description = "Frames are counted from 0. Nothing is coded again: OUT is "
                  "what one run over these\npictures would have written. Sound "
                  "is left out, with a line that says so.",
   .minimum = 4,

@@ -287,8 +287,8 @@ paco_tool_decode (int argc, char **argv)
         "frames", &options.frames, "only these frames, B included", "A-B"),
     PACO_NUMBER ("start", &options.start,
         "number of the first file; default: that of the frame", "N"),
-    PACO_NUMBER ("reduce", &options.reduce,
-        "halves width and height so many times", "N"),
+    PACO_NUMBER (
+        "reduce", &options.reduce, "halves width and height N times", "N"),
     PACO_TEXT ("region", &options.region,
         "only this part of the (reduced) picture", "X,Y,WIDTH,HEIGHT"),
     PACO_DECODING_MEMORY_OPTION (&options.memory),

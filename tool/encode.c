@@ -296,7 +296,7 @@ paco_tool_encode (int argc, char **argv)
     PACO_FLAG (
         "lossless", &options.lossless, "all samples come back as they were"),
     PACO_TEXT ("bitrate", &options.bitrate,
-        "no frame has more than its share of so many kbit/s", "KBIT"),
+        "no frame has more than its share of KBIT kbit/s", "KBIT"),
     PACO_TEXT ("fps", &options.fps,
         "frames a second, as 25 or 30000/1001; 29.97 is the latter", "RATE"),
     PACO_TEXT ("par", &options.par, "pixel aspect ratio, as 64/45", "RATIO"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Implements paco join: it writes files one behind the other as one. Nothing is
- * coded anew. What was coded in parts, on many machines, becomes the file that one
+ * coded again. What was coded in parts, on many machines, becomes the file that one
  * machine would have written. */
 #include "tool/archive/chunks.h"
 #include "codec/header.h"
@@ -237,7 +237,7 @@ static const PacoToolUsage usage = {
   .arguments = "FILE... OUT",
   .summary = "Joins files to OUT: .paco, or with GStreamer .mkv, .mov.",
   .description =
-      "Nothing is coded anew. Pictures, frame rates and settings must agree. "
+      "Nothing is coded again. Pictures, frame rates and settings must agree. "
       "Parts that were\ncoded apart give the bytes of one run over all "
       "pictures; files of 0 bytes are passed\nover. Sound of the files is left "
       "out, with a line that says so; --sound adds one.",

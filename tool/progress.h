@@ -11,7 +11,7 @@ typedef struct PacoProgress PacoProgress;
 
 /* Begins a line. total is how many frames there will be, or 0 if that is unknown. */
 PacoProgress *paco_progress_new (uint64_t total, bool quiet);
-/* Says that so many frames are done. Draws the line anew a few times a second. */
+/* Stores that `done` frames are done. Draws the line again a few times a second. */
 void paco_progress_set (PacoProgress *progress, uint64_t done);
 /* Prints a sentence on standard error, as paco_tool_complain() does, above the
  * line. */

@@ -52,7 +52,7 @@ void paco_pictures_close (PacoPictures *pictures); /* or NULL */
  * the file. */
 bool paco_pictures_next (
     PacoPictures *pictures, PacoPictureRead *picture, GError **error);
-/* Skips so many pictures. */
+/* Skips n pictures. */
 bool paco_pictures_skip (PacoPictures *pictures, uint64_t n, GError **error);
 
 void paco_picture_read_init (PacoPictureRead *picture);

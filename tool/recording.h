@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Writes the frames of encode, cut and join to a .paco file, and makes the frames'
- * places anew, so that the file is what one run would have written; or, by way of
+ * places again, so that the file is what one run would have written; or, by way of
  * such a file, to an .mkv or .mov file, with sound. */
 #pragma once
 #include "output.h"
@@ -20,7 +20,7 @@ PacoRecording *paco_recording_open (const char *path, const char *sound,
 /* Says how many files there will be if the recording is an archive, before the first
  * frame (paco_writer_set_files()); 0: unknown. */
 void paco_recording_set_files (PacoRecording *recording, uint32_t n_files);
-/* Adds a frame, whose place is made anew. */
+/* Adds a frame, whose place is made again. */
 bool paco_recording_add (
     PacoRecording *recording, const void *data, size_t size, GError **error);
 uint64_t paco_recording_frames (const PacoRecording *recording);

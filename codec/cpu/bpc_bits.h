@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Lines of a picture lie too far apart for the processor to prefetch the next one by
- * itself. So the code asks for the line that comes so many lines later. */
+ * itself. So the code asks for the line that comes BPC_LINES_AHEAD later. */
 #define BPC_LINES_AHEAD 8
 
 BPC_INLINE void

@@ -10,7 +10,7 @@
  * that is known. */
 #pragma once
 
-/* From so many signs on, it is faster to go lane by lane than row by row. */
+/* From MANY_SIGNS signs on, it is faster to go lane by lane than row by row. */
 #define MANY_SIGNS 64
 #ifdef LANES_SIGNS_HEADER
 #include LANES_SIGNS_HEADER

@@ -89,7 +89,7 @@ count_line (Counted *counted, const PacoWord *line, size_t n, float scale)
   counted->highest = highest > counted->highest ? highest : counted->highest;
 }
 
-/* Adds what has been counted to top[], and begins anew. */
+/* Adds what has been counted to top[], and begins again. */
 static void
 take_counted (Counted *counted, uint32_t top[PACO_RATE_PLANES])
 {

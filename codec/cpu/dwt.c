@@ -21,7 +21,7 @@ G_STATIC_ASSERT (PACO_MAX_GROUP_SAMPLES == 8 && STRIP % (5 * 7 * 8 * 3) == 0);
  * leave. */
 #define MAX_WINDOW 16
 
-/* A level that writes so many words (16 MB) or more writes them past the caches, as
+/* A level that writes this number of words (16 MB) or more writes them past the caches, as
  * they would not stay there until they are coded. A picture of 3840x2160 is coded 7
  * % faster like this; one of 512x512 would be coded 6 % slower. */
 #define MIN_WORDS_PAST_CACHES (1u << 22)

@@ -172,7 +172,7 @@ store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
 
 /* --- any layout --- */
 
-/* Loads samples from sample `first` of the group at `data` on. The line has so many
+/* Loads samples from sample `first` of the group at `data` on. The line has `bytes`
  * bytes from there on. */
 static void
 load_bytes (const uint8_t *data, size_t bytes, const PacoLayoutPlan *plan,

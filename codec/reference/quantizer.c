@@ -65,9 +65,9 @@ paco_reference_top_plane (
   return plane;
 }
 
-/* So many lines of a block are rounded together, without a look at others. */
+/* 32 lines of a block are rounded together, without a look at others. */
 #define TILE_LINES 32
-/* A neighbor counts as significant from so many sixteenths of a step on. */
+/* A neighbor counts as significant from 13 sixteenths of a step on. */
 #define SIGNIFICANT 13
 
 /* A tile of a block, before it is rounded. */

@@ -18,7 +18,7 @@
 #define N_PLACES (PACO_N_ROWS * PACO_N_CONTEXTS)
 #define PSEUDO_COUNT 300.0
 #define SPECIAL_PSEUDO_COUNT 400.0
-/* In so many rounds the coarsest estimates spread to their neighbors. */
+/* In N_SPREADS rounds the coarsest estimates spread to their neighbors. */
 #define N_SPREADS 32
 
 typedef double Table[PACO_N_DENSITIES][PACO_N_CONTEXTS][2];

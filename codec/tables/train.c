@@ -47,7 +47,7 @@ static const Setting settings[] = {
 };
 #define N_SETTINGS G_N_ELEMENTS (settings)
 
-/* Every picture and setting weighs as if it had taken so many bits, so that one
+/* Every picture and setting weighs as if it had taken SCALE bits, so that one
  * percent more is as bad for each of them. */
 #define SCALE 3e6
 /* Rounds of finding the sets of a family: each block takes the best of all sets,

@@ -9,12 +9,12 @@
 enum
 {
   MAGIC_SIZE = 4,
-  /* So many bytes are read at once: most headers are shorter. */
+  /* Bytes that are read at once: most headers are shorter. */
   HEADER_BLOCK = 512,
   /* A search reads blocks from the one size to the other. */
   FIRST_BLOCK = 4096,
   LAST_BLOCK = 1 << 20,
-  /* A search may check so many bytes of false headers. */
+  /* A search checks at most 1 MB of false headers. */
   MOST_CHECKED = 1 << 20,
 };
 

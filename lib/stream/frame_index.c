@@ -16,17 +16,17 @@
 
 enum
 {
-  /* The last frame of a stream is looked for in so many bytes, or in so many
+  /* The last frame of a stream is looked for in 64 MB, or in MOST_FRAMES_AT_END
    * times the bytes of the largest frame seen. */
   MOST_AT_END = 64 << 20,
   MOST_FRAMES_AT_END = 4,
-  /* A frame that is at most so many behind another one is reached by hopping. */
+  /* A frame at most NEAR frames after another one is reached by hopping. */
   NEAR = 8,
-  /* Bisecting ends after at most so many steps, in any file. */
+  /* Bisecting ends after at most 200 steps, in any file. */
   MOST_STEPS = 200,
-  /* A search may come across so many frames of other streams. */
+  /* A search passes at most 100 frames of other streams. */
   MOST_STRANGERS = 100,
-  /* So many bytes may be read to find joined streams, and so many more for each
+  /* This number of bytes may be read to find joined streams, and the next one for each
    * frame found: reading these takes about as long as a hop. Short streams of
    * large frames are found sooner by hopping. */
   MOST_FOR_STREAMS = 64 << 20,

@@ -3,7 +3,7 @@
  * the numbers that they carry (FORMAT.md, chunk 4). pacoparse and libpaco's reader.c
  * ask it.
  *
- * If numbers begin anew, another stream begins, and if they go back, streams have
+ * If numbers begin again, another stream begins, and if they go back, streams have
  * been joined: nothing is missing then. If numbers are left out, frames of one
  * stream are missing if its bytes before the next frame grew as they would. They
  * were lost, or have been cut out on purpose; only damage that was seen there tells
@@ -39,7 +39,7 @@ typedef enum
  * stream begins. */
 void paco_gaps_forget (PacoGaps *gaps);
 
-/* Says that so many bytes were thrown away at that byte of the file. */
+/* Records that `bytes` bytes were thrown away at byte `byte` of the file. */
 void paco_gaps_damage (PacoGaps *gaps, uint64_t byte, size_t bytes);
 
 /* Takes a frame at that byte of the file. Returns what is before it; MISSING

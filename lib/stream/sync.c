@@ -19,8 +19,8 @@
 enum
 {
   MAGIC_SIZE = 4,
-  /* Headers are checked as long as all of them together have at most so many
-   * bytes, and so many times the bytes of the stream before. The headers of good
+  /* Headers are checked as long as all of them together have at most PAID_AT_FIRST
+   * bytes, and PAID_PER_BYTE times the bytes of the stream before. The headers of good
    * frames are smaller than the frames; only bytes made to slow a reader down
    * have more. */
   PAID_AT_FIRST = 32 * PACO_MAX_HEADER_SIZE,

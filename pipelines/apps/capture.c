@@ -665,7 +665,7 @@ encoder_formats (void)
 }
 
 /* Keeps the format that the source has chosen, since no file takes two: a
- * branch that comes asks the source to choose its format anew. */
+ * branch that comes asks the source to choose its format again. */
 static GstPadProbeReturn
 keep_format (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

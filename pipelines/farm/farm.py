@@ -22,7 +22,7 @@ from job import (FarmError, Job, TaskError, checksums, own_name,  # noqa: E402
 EXTENSIONS = '.paco', '.mkv', '.mov'
 
 # farm.py ends with these. 4 says that it would fail again; a task is not
-# queued anew then.
+# queued again then.
 DONE, FAILED, USAGE, FUTILE = 0, 1, 2, 4
 
 EPILOG = """examples:

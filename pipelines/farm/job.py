@@ -75,7 +75,7 @@ def files_below(folder):
 
 
 def share(total, args, usual, most=1000):
-    """Returns how many frames a range of so many has: what the command line
+    """Returns how many frames a range has: what the command line
     says, or `usual`, but for films of which that would be too many ranges."""
     if args.frames:
         return args.frames
@@ -271,7 +271,7 @@ class Job:
         os.unlink(self.record_path(number))
         raise FarmError(f'{path} was damaged after it had been written (it is '
                         f'{path}.damaged now). `farm.sh submit {self.folder}` '
-                        'makes it anew.')
+                        'makes it again.')
 
     def check_source(self, number):
         """Raises an error if the source is not what submit has seen: its files, and

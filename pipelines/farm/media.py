@@ -10,7 +10,7 @@ from session import Gst, Polled, parse
 
 POLL = Gst.SECOND // 10
 PATIENCE = 120  # seconds without a picture, after which something hangs
-# A pipeline is ready after so many seconds. uridecodebin can lose the error of
+# A pipeline is ready after READY seconds. uridecodebin can lose the error of
 # a demuxer that finds its file cut off, and waits for ever then.
 READY = 45
 THREADED = ('pacoenc', 'pacodec')

@@ -51,7 +51,7 @@ def run(what, *words):
 
 
 def check_frames(path, count):
-    """Raises an error unless a .paco file has so many frames, and no gaps."""
+    """Raises an error unless a .paco file has `count` frames, and no gaps."""
     found = json.loads(run('info', '--json', path))[0]
     if found['frames'] != count or found['missing_frames']:
         raise TaskError(f'{path} has {found["frames"]} frames, and not {count}.')

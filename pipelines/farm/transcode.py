@@ -51,7 +51,7 @@ def frame_length(rate):
 
 def boundaries(first, duration, rate, args, stack):
     """Returns where ranges begin and end, in ns: halfway between two frames,
-    if there is a rate, and where a stack of so many pictures begins. The
+    if there is a rate, and where a stack of N pictures begins. The
     first range begins and the last one ends with the stream."""
     length = frame_length(rate)
     total = max(1, round((duration - first) / length))
@@ -138,7 +138,7 @@ class Range:
 
 
 def attempt(job, begin, end, path, margin):
-    """Codes a range. Reading begins so many ns before it (None: at the begin
+    """Codes a range. Reading begins N ns before it (None: at the begin
     of the stream). Returns facts, or None if that was not early enough to
     see where it begins."""
     where = 0 if margin is None else max(0, begin - margin)

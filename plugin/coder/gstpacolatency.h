@@ -26,7 +26,7 @@ typedef struct
 /* fps_n is 0 if the frame rate is unknown. Forgets what was measured. */
 void gst_paco_latency_init (
     GstPacoLatency *latency, guint depth, gint fps_n, gint fps_d);
-/* Says that frames come in stacks of so many. */
+/* Says that frames come in stacks of `stack` frames. */
 void gst_paco_latency_hold (
     GstPacoLatency *latency, guint stack, gint fps_n, gint fps_d);
 

@@ -31,7 +31,7 @@ void gst_paco_damage_clear (GstPacoDamage *damage);
 /* When the stream goes on from another place. */
 void gst_paco_damage_flush (GstPacoDamage *damage);
 
-/* A frame was decoded with so many broken codeblocks, some of them concealed. */
+/* A frame was decoded with n broken codeblocks, some of them concealed. */
 void gst_paco_damage_decoded (GstPacoDamage *damage,
     const GstVideoCodecFrame *frame, guint broken_blocks,
     guint concealed_blocks);

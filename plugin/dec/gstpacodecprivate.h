@@ -83,7 +83,7 @@ gboolean gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame,
 
 /* --- gstpacodecformat.c --- */
 
-/* Configures the element anew if the frame needs it, when those in flight are done;
+/* Configures the element again if the frame needs it, when those in flight are done;
  * without the stream lock. GST_FLOW_OK with *error set: only this frame is to blame. */
 GstFlowReturn gst_paco_dec_configure_for (GstPacoDec *self,
     GstVideoCodecFrame *frame, const PacoHeader *header, GError **error);

@@ -63,7 +63,7 @@ gboolean gst_paco_enc_format_begin (
     GstPacoEnc *self, GstVideoCodecState *state);
 void gst_paco_enc_format_end (GstPacoEnc *self);
 
-/* Configures the coder for the format, also anew after it was replaced. Nothing may
+/* Configures the coder for the format, also again after it was replaced. Nothing may
  * be in flight. Posts an error if it fails. */
 gboolean gst_paco_enc_format_configure (GstPacoEnc *self);
 /* In a mixed stream the next frames may be of two fields or in one piece. */

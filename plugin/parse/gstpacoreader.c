@@ -15,7 +15,7 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-/* So many slabs of ordinary memory exist at most, which are used again. */
+/* At most this number of slabs of ordinary memory exist, which are used again. */
 #define MOST_SLABS 8
 
 /* --- a local file --- */

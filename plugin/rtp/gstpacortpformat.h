@@ -13,7 +13,7 @@ enum
   GST_PACO_RTP_VERSION = 0,
   GST_PACO_RTP_CLOCK_RATE = 90000,
 
-  /* Each kind of header has so many bytes. */
+  /* Bytes of each kind of header. */
   GST_PACO_RTP_DATA_HEADER = 12,
   GST_PACO_RTP_PARITY_HEADER = 16,
 

@@ -6,7 +6,7 @@
 #include "gstpacortpparity.h"
 #include <string.h>
 
-/* A frame may have so many holes. Each packet that is lost makes one more, and no
+/* The most holes of a frame. Each packet that is lost makes one more, and no
  * frame of which most bytes come has as many. The limit bounds the work that a
  * sender of single bytes can cause. */
 #define MOST_HOLES 8192

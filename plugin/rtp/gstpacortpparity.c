@@ -7,7 +7,7 @@
 
 #define POLYNOMIAL 0x1d /* without x^8 */
 
-/* So many bytes are multiplied at once; every machine has vectors of this size. */
+/* Bytes that are multiplied at once; every machine has vectors of this size. */
 typedef guint8 Bytes __attribute__ ((vector_size (16)));
 
 static inline Bytes

@@ -42,14 +42,14 @@ enum
 
 /* A lossless 12-bit 4:4:4 frame has some 80 MB at 8K, and 23 MB at 4K. */
 #define DEFAULT_MAX_FRAME_SIZE (128u << 20)
-/* Frames up to so far behind the last one are late. Those further behind are of a
- * sender that has begun anew. */
+/* Frames up to 256 before the last one are late. Those further back are of a
+ * sender that has begun again. */
 #define LATE_FRAMES 256
-/* When so many packets of a frame's end, which have no blocks, have come, none
+/* When this number of packets of a frame's end, which have no blocks, have come, none
  * with blocks comes any more. Networks seldom change the order of packets further
  * apart. */
 #define REORDERED_PACKETS 3
-/* So many slabs of memory are there for frames that are being put together, or
+/* Eight slabs of memory are there for frames that are being put together, or
  * are with downstream. */
 #define MOST_SLABS 8
 

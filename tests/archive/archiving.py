@@ -298,7 +298,7 @@ def whole_run(tmp, n, **like):
 
 
 def begin(tmp, *options, frames_first=1):
-    """Starts the tool, and returns when so many bytes are written."""
+    """Starts the tool, and returns when `size` bytes are written."""
     process = subprocess.Popen(
         [PACO, 'archive', '--threads=1', *options, tmp / 'in', tmp / 'o.paco'],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -195,7 +195,7 @@ note_most_restored (gpointer user, guint64 done)
   restore->most = MAX (restore->most, host_bytes ());
 }
 
-/* Makes the files again, which takes at least so many bytes of page-locked memory. */
+/* Makes the files again, which takes at least `least` bytes of page-locked memory. */
 static void
 restore (const char *path, guint n_files, gsize least)
 {

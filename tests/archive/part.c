@@ -27,7 +27,7 @@ static struct
 {
   guint n_calls;
   guint64 end;   /* of the space that was given last */
-  guint n_given; /* so many are not refused; G_MAXUINT: none is */
+  guint n_given; /* How many are not refused; G_MAXUINT: all. */
   int refusal;   /* errno */
 } space;
 

@@ -509,7 +509,7 @@ def test_limits(tmp):
                 assert status == DAMAGE and limit in text + err, (status, text, err)
         if 'pixels' in limit:
             expect(FAILED, 'verify', tmp / 'b.paco', says='needs max-pixels=67117056')
-    # So many bytes in all come of no archive of this size.
+    # That number of bytes comes of no archive of this size.
     Frame.write(tmp / 'b.paco', [blank(small, 64, 64, 500000000) for _ in range(33)])
     status, _, err = paco('restore', '--check', tmp / 'b.paco')
     assert status == FAILED and '--max-ratio=' in err, (status, err)

@@ -40,7 +40,7 @@ def make_folder(folder, paths, n):
 # --- the machine ---
 
 def together(threads, work):
-    """Returns bytes a second of so many threads, each of which says how many
+    """Returns bytes a second of N threads, each of which returns how many
     it has done."""
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         list(pool.map(lambda i: time.sleep(.01), range(threads)))
@@ -50,7 +50,7 @@ def together(threads, work):
 
 
 def touch_memory(folder, size):
-    """Fills so many bytes of a file system in memory, and empties them. A virtual
+    """Fills N bytes of a file system in memory, and empties them. A virtual
     machine gets memory from its host when it uses it first, page by page, and that can
     be slower than all that is measured afterwards."""
     kind = subprocess.run(['stat', '-f', '-c', '%T', folder], check=True,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * archive-read [--threads=N] [--rounds=N] FILE...: what paco archive does with a source
  * file before its picture is coded: it is read, in pieces that are hashed and looked at
- * for padding, and taken apart. Each of N threads takes all files in turn, so many
+ * for padding, and taken apart. Each of N threads takes all files in turn, M
  * times. Prints one JSON line: files and bytes a second of all threads together, and
  * milliseconds of a core that each step takes for a file. Files come from the page
  * cache, if they fit. */

@@ -3,7 +3,7 @@
 """farm.py [--workers N] [--frames N] [--gpus N]: what a farm of this machine does.
 
 Archives a folder of 4096x2160 DPX files of 10 bits, which FFmpeg writes, and codes a
-film anew, by workers that have one processor each: R ranges by one worker, then
+film again, by workers that have one processor each: R ranges by one worker, then
 R ranges by each of N at the same time. Prints, as JSON lines: frames and bytes a second
 of one worker, in and out, by the clock and by CPU time; how much of N times that N
 workers reach, by both; and what checksums and joining take. `load` is how many other
@@ -56,7 +56,7 @@ def make_folder(frame, folder, frames):
 
 
 def plan(source, out, frames, *options):
-    """Returns the folder of a fresh job, whose ranges have so many frames."""
+    """Returns the folder of a fresh job, whose ranges have `frames` frames."""
     job = f'{out}.farm'
     shutil.rmtree(job, ignore_errors=True)
     bench.run(*FARM, 'plan', source, out, '--frames', frames, *options)
@@ -64,7 +64,7 @@ def plan(source, out, frames, *options):
 
 
 def work(job, workers):
-    """Has each of so many workers make RANGES ranges, and returns (seconds,
+    """Has each of N workers make RANGES ranges, and returns (seconds,
     CPU seconds)."""
     processors = sorted(os.sched_getaffinity(0))
     began, used = time.monotonic(), cpu_seconds()

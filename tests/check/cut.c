@@ -119,7 +119,7 @@ TEST (test_refused)
   }
 }
 
-/* Codes a picture with so many regions on its left side. */
+/* Codes a picture with n regions on its left side. */
 static GstBuffer *
 code_with_regions (const gchar *launch, GstBuffer *original, guint n)
 {

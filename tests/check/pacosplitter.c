@@ -87,7 +87,7 @@ append_random (GByteArray *stream, gsize size)
   }
 }
 
-/* Appends a good header of a frame that claims so many bytes. */
+/* Appends a good header of a frame that claims frame_size bytes. */
 static void
 append_header (GByteArray *stream, guint width, guint32 frame_size)
 {
@@ -287,7 +287,7 @@ static const struct
 };
 
 /* Makes a hostile stream. Every piece is allocated, and every allocation is
- * slow with sanitizers, which get so many times less. */
+ * slow with sanitizers, which get `less` times fewer. */
 static GByteArray *
 hostile_stream (guint i, gsize size, gsize less)
 {
@@ -404,7 +404,7 @@ TEST (test_waiting_is_bounded)
   g_array_unref (outcome.frames);
 }
 
-/* Expects that n frames come out of a parser that waits for so many bytes at most. */
+/* Expects that n frames come out of a parser that waits for N bytes at most. */
 static void
 expect_with_limit (
     GPtrArray *frames, guint limit, guint n, const gchar *warning)

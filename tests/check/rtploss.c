@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests what rtppacodepay makes of frames whose packets are lost: what parity
  * restores, which codeblocks are broken then, and when a frame is left out. Which
- * packets are lost is drawn anew each time. */
+ * packets are lost is drawn again each time. */
 #include "rtppackets.h"
 #include <malloc.h>
 
@@ -92,7 +92,7 @@ push_some (GstHarness *harness, GPtrArray *packets, guint begin, guint end,
       memset (arrivals->there + header.offset, 1, size);
   }
   /* This is what parity gives back. With one group it is all that is lost of
-   * the part, if so many rows came. */
+   * the part, if enough rows came. */
   for (guint i = begin; i < end; i++) {
     gboolean marker;
     gsize size;

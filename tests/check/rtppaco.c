@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests rtppacopay and rtppacodepay: what is in the packets, and what becomes of
- * them if they come in any order, twice, or not at all. Seeds are drawn anew each
+ * them if they come in any order, twice, or not at all. Seeds are drawn again each
  * time; a test that fails prints its seed, for GLib's G_RANDOM_SEED. */
 #include "rtppackets.h"
 
@@ -328,7 +328,7 @@ TEST (test_numbers)
     for (guint f = 0; f < frames->len; f++)
       rtp_test_expect_frame (harness, frames->pdata[f], f);
     fail_unless_equals_uint64 (rtp_test_stat (harness, "lost-frames"), 0);
-    /* A sender begins anew. */
+    /* A sender begins again. */
     number = g_random_int_range (1000, 60000);
   }
 }

@@ -28,7 +28,7 @@ SECONDS = 60
 
 
 class Player:
-    """A pipeline whose appsink has to get so many pictures of FORMAT."""
+    """A pipeline whose appsink has to get WANTED pictures of FORMAT."""
 
     def __init__(self, loop, description, wanted=PICTURES):
         self.loop, self.wanted, self.pts = loop, wanted, []

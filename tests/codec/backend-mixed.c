@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests frames in one piece and frames of two fields in one stream: they follow each
- * other without the coder being configured anew or drained in between. */
+ * other without the coder being configured again or drained in between. */
 #include "backend-case.h"
 #include "codec/header.h"
 #include "codec/reference/reference.h"

@@ -5,7 +5,7 @@
  *
  *   test-check [--damages=N]
  *
- * With N given it tries so many damages of each kind and prints the counts. */
+ * With N given it tries N damages of each kind and prints the counts. */
 #include "codec/check.h"
 #include "codec/cpu/bpc.h"
 #include "codec/reference/reference.h"

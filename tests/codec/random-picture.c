@@ -102,7 +102,7 @@ typedef struct
   unsigned members, left[PACO_MAX_COMPONENTS], n_left;
   PacoSampleLayout *layouts;
   bool gaps;
-  unsigned begin; /* a multiple of so many bits is where words begin */
+  unsigned begin; /* Words begin at multiples of this number of bits. */
   unsigned bit;
 } BitString;
 

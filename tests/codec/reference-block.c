@@ -443,7 +443,7 @@ test_rounding (void)
   static const uint8_t around[14][2] = { { 18, 20 }, { 22, 20 }, { 20, 18 },
     { 20, 22 }, { 19, 18 }, { 21, 22 }, { 19, 19 }, { 20, 19 }, { 21, 19 },
     { 19, 20 }, { 21, 20 }, { 19, 21 }, { 20, 21 }, { 21, 21 } };
-  /* With so many of them, 1 comes of this value and of larger ones. */
+  /* With i significant neighbors, 1 comes of this value and of larger ones. */
   static const uint8_t least[15] = { 16, 15, 14, 13, 12, 12, 11, 11, 10, 10, 10,
     10, 9, 9, 9 };
   static const uint8_t tiles[3][2] = { { 5, 31 }, { 4, 30 }, { 4, 31 } };

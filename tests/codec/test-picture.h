@@ -39,7 +39,8 @@ bool test_picture_equal (const TestPicture *a, const TestPicture *b);
 /* Returns the largest difference of two samples. */
 unsigned test_picture_difference (const TestPicture *a, const TestPicture *b);
 
-/* Encode and decode whole frames with the reference. Both fail the test on an error. corrupted: so many broken blocks are expected. */
+/* Encode and decode whole frames with the reference. Both fail the test on an error.
+ * corrupted: the number of broken blocks expected. */
 GByteArray *reference_encode (
     const TestPicture *picture, const PacoParameters *parameters);
 TestPicture *reference_decode (const GByteArray *frame,

@@ -103,7 +103,7 @@ class Film:
 
     def check_same(self, other, what, tolerance=0):
         """Raises an error unless both show the same pictures, at the same
-        times but for so many ns."""
+        times but for N ns."""
         check(self.hashes == other.hashes, f'{what}: other pictures',
               f'{len(self.hashes)} and {len(other.hashes)}')
         check(all(abs(one - two) <= tolerance

@@ -44,7 +44,7 @@ sys.exit(told['status'].get('GPU ' + gpu) or
 
 
 class StandIn:
-    """A job of so many ranges, which stand-ins make."""
+    """A job of COUNT ranges, which stand-ins make."""
 
     def __init__(self, count, together=0, status=None):
         self.folder = tempfile.mkdtemp(dir='.')
@@ -58,7 +58,7 @@ class StandIn:
         return list(range(1, self.count + 1))
 
     def run(self, gpus=None, workers=None, there=8, visible=None):
-        """Returns what local.run() says on a machine of so many GPUs, and
+        """Returns what local.run() says on a machine of N GPUs, and
         where ranges ran, as [(range, GPU)]."""
         args = argparse.Namespace(gpus=gpus, workers=workers, threads=1)
         env = {} if visible is None else {'CUDA_VISIBLE_DEVICES': visible}

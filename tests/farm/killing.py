@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """killing.py [--long]: tests that a farm of Slurm whose workers are killed, whose nodes are
-drained or lost and whose controller is started anew makes the file that one machine
+drained or lost and whose controller is started again makes the file that one machine
 makes. --long kills for minutes, at random."""
 import os
 import random

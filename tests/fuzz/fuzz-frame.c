@@ -4,7 +4,7 @@
  * resolution, as they are and with their lengths and checks made true, and cut
  * to fewer bytes. A sanitizer is the judge; here is nothing to assert but that
  * frames that were submitted come back, and that a frame that was cut is one,
- * of so many bytes. fuzz-replay and libFuzzer call it. */
+ * of N bytes. fuzz-replay and libFuzzer call it. */
 #include "codec/frame_cut.h"
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"

@@ -197,7 +197,7 @@ static const Golden golden[] = {
 };
 
 /* This is a stack: the plan says with what wavelet, and the pictures are drawn
- * anew for each. */
+ * again for each. */
 typedef struct
 {
   const char *name;

@@ -505,7 +505,7 @@ test_changing (void)
     for (size_t i = 0; i < run->bytes->len; i++)
       fputc (i < 100 ? 'x' : 0, file);
     g_assert_cmpint (fclose (file), ==, 0);
-    if (places) /* The frames are numbered anew: there is no such. */
+    if (places) /* The frames are numbered again: there is no such. */
       REFUSED (INVALID, paco_reader_seek (reader, 5, &error));
     else
       REFUSED (IO, paco_reader_seek (reader, 5, &error));

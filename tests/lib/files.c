@@ -151,7 +151,7 @@ test_cut_and_join (void)
   g_free (joined);
 }
 
-/* Tests that another frame rate is another stream, whose places begin anew. */
+/* Tests that another frame rate is another stream, whose places begin again. */
 static void
 test_frame_rates (void)
 {

@@ -250,7 +250,8 @@ test_pipe (void)
   int fds[2];
 
   g_assert_cmpint (pipe (fds), ==, 0);
-  g_assert_cmpuint (run->bytes->len, <, 65536); /* a pipe takes so many */
+  g_assert_cmpuint (
+      run->bytes->len, <, 65536); /* The bytes that a pipe takes. */
   g_assert_cmpint (
       write (fds[1], run->bytes->data, run->bytes->len), ==, run->bytes->len);
   close (fds[1]);

@@ -42,7 +42,7 @@ def check_file(path, frames, with_sound):
 
 
 def check_kinds():
-    """Records so many frames exactly, of every kind of file, with sound."""
+    """Records N frames exactly, of every kind of file, with sound."""
     for kind in KINDS:
         path = f'all.{kind}'
         output = run('record.sh', *SMALL, '--frames', 20, path)

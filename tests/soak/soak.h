@@ -66,7 +66,7 @@ void soak_report_number (SoakReport *report, const char *key, double value);
 void soak_report_check (SoakReport *report, const char *key, gboolean holds);
 /* Reports the host's memory, the least of the first and of the last twentieth of the
  * time and the growth of a line fitted to the least of each, and that neither grows by
- * more than so many MiB. */
+ * more than N MiB. */
 void soak_report_memory (SoakReport *report, const SoakMemory *memory,
     double skip, double most_growth);
 /* Reports date, processor, cores and how busy they are with other things as

@@ -43,7 +43,7 @@ allocate (const PacoBytes *bytes, gsize size)
   return buffer;
 }
 
-/* Makes room for so many bytes, of which the first `keep` are those that are there. */
+/* Makes room for `capacity` bytes, and keeps the first `keep` ones. */
 static void
 reserve (PacoBytes *bytes, gsize capacity, gsize keep)
 {

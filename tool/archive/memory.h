@@ -47,7 +47,7 @@ typedef struct
 {
   GByteArray *rest; /* PacoKeptFile.rest */
   PacoRebuilt rebuilt;
-  guint64 bytes; /* At most so many are in it. */
+  guint64 bytes; /* At most this number is in it. */
   guint64 frame; /* Bytes of its frame, which are in use elsewhere. */
 } PacoRoom;
 

@@ -126,7 +126,7 @@ paco_part_truncate (PacoPart *part, GError **error)
       || fail (error, part->part_path, "shortened");
 }
 
-/* Returns how many bytes are best reserved behind a file that has so many. A file in memory
+/* Returns how many bytes are best reserved after a file of that size. A file in memory
  * has no pieces that lie apart, and reserving takes longer than it saves. */
 static guint64
 find_ahead (int fd, guint64 size)

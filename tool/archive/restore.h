@@ -12,7 +12,7 @@ typedef struct
 {
   guint64 max_pixels; /* of a picture */
   guint64 max_file;   /* bytes of a file */
-  /* All files together have at most so many times the bytes of the archive, beyond those
+  /* All files together have at most max_ratio times the bytes of the archive, beyond those
    * that any archive may have: PACO_RESTORE_FREE. */
   guint64 max_ratio;
   guint64 memory; /* bytes (memory.h) */

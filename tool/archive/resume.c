@@ -77,7 +77,7 @@ is_unchanged (
   return memcmp (found.xxh3, kept->checksums.xxh3, PACO_CHECKSUM_SIZE) == 0
       || paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS, path,
           "has changed since its frame was written to %s: remove that to begin "
-          "anew",
+          "again",
           part);
 }
 

@@ -27,7 +27,7 @@ PacoSound *paco_sound_read (
     const char *folder, const char *name, GError **error);
 void paco_sound_free (PacoSound *sound); /* or NULL */
 
-/* Says whether the sound lasts as long as so many frames, within a frame. */
+/* Returns TRUE if the sound lasts as long as n_frames frames, within one frame. */
 gboolean paco_sound_check_length (const PacoSound *sound, guint64 n_frames,
     guint32 fps_n, guint32 fps_d, GError **error);
 

@@ -16,7 +16,7 @@
 #include "tests/bench/cuda/figures.h"
 #include "tests/gpu/driver/copies.h"
 
-/* So many bytes are left for a header. */
+/* Bytes that are left for a header. */
 #define CODING_HEADER 1024
 
 typedef struct

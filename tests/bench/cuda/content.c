@@ -55,7 +55,7 @@ mirrored (unsigned i, unsigned n)
   return at < n ? at : 2 * n - 1 - at;
 }
 
-/* The noise is drawn from so many numbers, which are a power of two. */
+/* The noise is drawn from this number of values, a power of two. */
 #define N_NOISE 65536
 
 /* This is what a plane of the content is made of. */

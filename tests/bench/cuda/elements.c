@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* So many buffers for each GPU are coded in turns. */
+/* Buffers of each GPU, which are coded in turns. */
 #define N_BUFFERS 6
 #define N_CODED_BUFFERS 1
 #define MAX_DEVICES 16

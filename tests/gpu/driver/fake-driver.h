@@ -27,7 +27,7 @@ typedef struct
   size_t device_bytes, host_bytes;
 } FakeCudaLeft;
 
-/* Begins to count calls anew, and makes some of them fail. The plan is NULL or
+/* Begins to count calls again, and makes some of them fail. The plan is NULL or
  * "FUNCTION:NUMBER:RESULT[:HOW]": the call of this number (from 1) of the
  * function of this name returns this CUresult. HOW says what comes afterwards:
  *   from   all later calls of the function fail as well;

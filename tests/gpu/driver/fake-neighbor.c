@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define PITCH 256 /* the width of lines is a multiple of this */
-/* A texture's address and the distance of its lines are multiples of so many
+/* A texture's address and the distance of its lines are multiples of 512
  * bytes. */
 #define TEXTURE_ALIGNMENT 512
 #define TEXTURE_PITCH_ALIGNMENT 32

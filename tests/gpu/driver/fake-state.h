@@ -169,7 +169,7 @@ FakeContext *fake_current (void);
 bool fake_push (FakeContext *context); /* false: too many, or none */
 FakeContext *fake_pop (void);
 
-/* Each device has so many bytes; fake_used() says how many of them are used. */
+/* Bytes of each device; fake_used() says how many of them are used. */
 #define FAKE_DEVICE_MEMORY ((size_t) 256 << 20)
 size_t fake_used (int device);
 

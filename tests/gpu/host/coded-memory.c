@@ -152,7 +152,7 @@ run (GstElement *pipeline)
   gst_object_unref (pipeline);
 }
 
-/* Returns how often page-locked memory is got to play a file of so many frames. */
+/* Returns how often page-locked memory is got to play a file of n_frames frames. */
 static guint
 calls_for_film (guint n_frames, const char *between)
 {

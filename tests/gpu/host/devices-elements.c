@@ -101,7 +101,7 @@ GST_START_TEST (test_refused)
 }
 GST_END_TEST;
 
-/* These values are taken, with so many devices, and with a warning of what of
+/* These values are taken, with n devices, and with a warning of what of
  * them or beside them has no effect. */
 static const struct
 {

@@ -67,7 +67,7 @@ case_clear (Case *c)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
 
-/* Counts the thread blocks that a launch has with tiles of so many pairs. group
+/* Counts the thread blocks that a launch has with tiles of N pairs. group
  * is how many planes are done together. */
 static unsigned
 count_blocks (

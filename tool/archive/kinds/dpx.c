@@ -10,7 +10,7 @@
  *         for each image element, by ascending offsets: runs of lines
  *
  * A run is how many lines it has, 4 bytes, and a byte. 0: no bit of their padding is
- * set. 1: so many bytes follow as lines are apart, in which the bits of padding are
+ * set. 1: as many bytes follow as lines are apart, in which the bits of padding are
  * set that each of these lines has, and no bit of a sample. An element ends with the
  * last byte that a decoder writes, so that what pads its last line is behind it, and
  * is not looked for in the run. */

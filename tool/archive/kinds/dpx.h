@@ -9,7 +9,7 @@
 #define PACO_DPX_MAX_PARTS 4
 /* Every file has these headers, of the file and of the image. */
 #define PACO_DPX_HEADER_SIZE 1408
-/* So many bytes of a file, or all of it, say what it is. */
+/* The first bytes of a file, or all of it, say what it is. */
 #define PACO_DPX_PEEK_SIZE 4096
 /* Bytes of a run of lines before those of its padding, in a rest (dpx.c). */
 #define PACO_DPX_RUN_HEAD 5
@@ -24,7 +24,7 @@ typedef struct
   guint padding;   /* filled: bits of padding below a datum (method A), or 0 */
   guint64 offset;  /* of the first line in the file */
   guint64 stride;  /* bytes from a line to the next one */
-  /* A decoder writes so many bytes of a line: whole groups of its layout, unless
+  /* Bytes of a line that a decoder writes: whole groups of its layout, unless
    * the stride is less. */
   guint64 line_bytes;
 } PacoDpxPart;

@@ -17,7 +17,7 @@ enum
 /* What a PacoSource keeps for this file and the next ones. */
 typedef struct
 {
-  /* The layout of which the masks are: in `bits`, so many bytes for each part as
+  /* The layout of which the masks are: in `bits`, as many bytes for each part as
    * run_bytes() says, the bits of a line that no sample has. */
   PacoDpx dpx;
   GByteArray *bits;
@@ -255,7 +255,7 @@ begin_clear_run (GByteArray *rest, guint32 lines)
   g_byte_array_append (rest, head, sizeof head);
 }
 
-/* Appends the runs of a part, of which so many lines from the top are known to be
+/* Appends the runs of a part, whose first `clear` lines from the top are known to be
  * clear. Returns FALSE if they are too large. */
 static gboolean
 keep_runs (const PacoDpx *dpx, guint p, const guint8 *mask, guint32 clear,

@@ -296,7 +296,7 @@ take_apart (const guint8 *bytes, gsize size, const Header *header,
           stream->data->data, filtered, &stream->settings, stream->blocks))
     return paco_source_fail (error, PACO_SOURCE_OTHER_BYTES,
         "zlib does not compress the samples to the bytes of this file with any "
-        "settings, so the file could not come back bit by bit; save it anew "
+        "settings, so the file could not come back bit by bit; save it again "
         "with "
         "a program that uses zlib, as libpng, ImageMagick and FFmpeg do, or "
         "have "
