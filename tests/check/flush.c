@@ -96,7 +96,7 @@ TEST (test_encoder_is_stopped)
   gst_harness_set_src_caps_str (harness,
       "video/x-raw, format=GRAY8, width=64, height=64, framerate=30/1");
   fail_unless_equals_int (push_picture (harness), GST_FLOW_FLUSHING);
-  gst_harness_teardown (harness);
+  paco_test_teardown (harness);
 
   harness = new_encoder ();
   encoder = gst_harness_find_element (harness, "pacoenc");
@@ -107,7 +107,7 @@ TEST (test_encoder_is_stopped)
    * tell. */
   g_object_set (encoder, "quality", 10.0, NULL);
   fail_unless_equals_int (push_picture (harness), GST_FLOW_FLUSHING);
-  gst_harness_teardown (harness);
+  paco_test_teardown (harness);
 }
 
 TEST_MAIN_AFTER (gst_plugin_paco_register (), "flush")

@@ -34,7 +34,7 @@ static void
 victim_end (Victim *victim)
 {
   gst_buffer_unmap (victim->frames->pdata[0], &victim->map);
-  gst_harness_teardown (victim->harness);
+  paco_test_teardown (victim->harness);
   g_ptr_array_unref (victim->frames);
 }
 

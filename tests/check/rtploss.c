@@ -277,7 +277,7 @@ TEST (test_groups)
   rtp_test_expect_frame (harness, frames->pdata[0], 0);
   fail_unless_equals_uint64 (
       rtp_test_stat (harness, "recovered-packets"), n_lost);
-  gst_harness_teardown (harness);
+  paco_test_teardown (harness);
 
   harness = rtp_test_depayloader ("rtppacodepay");
   g_ptr_array_unref (packets);
@@ -286,7 +286,7 @@ TEST (test_groups)
     rtp_test_push (harness, packets->pdata[i]);
   fail_unless (gst_harness_try_pull (harness) == NULL);
   fail_unless_equals_uint64 (rtp_test_stat (harness, "lost-frames"), 1);
-  gst_harness_teardown (harness);
+  paco_test_teardown (harness);
   g_ptr_array_unref (packets);
 }
 

@@ -240,6 +240,7 @@ GST_START_TEST (test_other_device)
   fail_unless (
       strstr (error->message, "Fake GPU 0") != NULL, "%s", error->message);
 
+  g_clear_error (&error);
   error = play_with_warnings (other, NULL);
   g_assert_no_error (error);
   gst_element_set_state (other, GST_STATE_NULL);
