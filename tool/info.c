@@ -23,7 +23,7 @@ typedef struct
   bool has_first;
   uint64_t n_frames, bytes; /* bytes: of all frames; 0: not known */
   uint64_t missing, skipped;
-  char *reason; /* why the first of the skipped bytes are no frame, or NULL */
+  const char *reason; /* why the first skipped bytes are no frame, or NULL */
   const char *ending; /* what is wrong with a container's end, or NULL */
   bool is_cut;        /* It has lost frames. */
   bool exact;         /* all frames were read */
@@ -151,7 +151,7 @@ add_frame (
   PacoInfo info = PACO_INFO_INIT;
 
   if (!file->reason)
-    file->reason = g_steal_pointer (&input->reason);
+    file->reason = input->reason;
   file->missing += frame->missing;
   file->skipped += frame->skipped;
   if (!frame->data
@@ -378,7 +378,6 @@ tell_file (Info *options, const char *path, GString *json, GError **error)
     print_file (input->name, input->kind, &file);
   }
   options->damaged |= file.missing || file.skipped || file.is_cut;
-  g_free (file.reason);
   g_string_free (file.chunks, TRUE);
   return good;
 }

@@ -76,6 +76,7 @@ paco_input_open (const char *path, GError **error)
   bool standard = strcmp (path, "-") == 0, good = true;
 
   input->fd = -1;
+  input->reasons = g_string_chunk_new (256);
   input->name = g_strdup (standard ? "standard input" : path);
   if (!standard)
     good = look_at (input, path, error);
@@ -102,7 +103,7 @@ paco_input_close (PacoInput *input)
     paco_container_close (input->container);
   if (input->fd >= 0)
     close (input->fd);
-  g_free (input->reason);
+  g_string_chunk_free (input->reasons);
   g_free (input->ending);
   g_free (input->name);
   g_free (input);
@@ -190,9 +191,12 @@ next_frame (PacoInput *input, PacoInputFrame *frame,
     return next_of_container (input, frame, error);
   status = next (input->reader, &frame->frame, &failure);
   if (frame->frame.skipped > 0) {
-    g_free (input->reason);
-    input->reason = g_strdup (paco_reader_reason (input->reader));
-    frame->reason = g_strdup (input->reason);
+    const char *reason = paco_reader_reason (input->reader);
+
+    input->reason = reason
+        ? g_string_chunk_insert_const (input->reasons, reason)
+        : NULL;
+    frame->reason = input->reason;
   }
   if (status == PACO_STATUS_EMPTY)
     return PACO_INPUT_END;
@@ -225,7 +229,6 @@ paco_input_read (
 void
 paco_input_release (PacoInputFrame *frame)
 {
-  g_clear_pointer (&frame->reason, g_free);
   if (frame->owner)
     paco_container_release (frame);
   else

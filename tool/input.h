@@ -16,7 +16,8 @@ typedef struct
   PacoReader *reader;              /* of one kind, */
   struct PacoContainer *container; /* or the other one */
   int fd;                   /* of a container, to ask for its size; else -1 */
-  char *reason;             /* why bytes that were read last are no frame */
+  GStringChunk *reasons;    /* all that were given, each once */
+  const char *reason;       /* why bytes that were read last are no frame */
   bool has_ending, damaged; /* what is known of a container's end */
   char *ending;
 } PacoInput;
@@ -25,9 +26,9 @@ typedef struct
 typedef struct
 {
   PacoFrame frame;
-  char *
-      reason; /* why the bytes that frame.skipped counts are no frame, or NULL */
-  void *owner; /* of frames that are not the library's */
+  const char *reason; /* why frame.skipped bytes are no frame, or NULL; the
+                       * input keeps it until it is closed */
+  void *owner;        /* of frames that are not the library's */
 } PacoInputFrame;
 
 typedef enum

@@ -40,7 +40,7 @@ read_frame (gpointer user, const PacoFrame *frame, guint8 *data, GError **error)
 static void
 release_frame (gpointer user, PacoFrame *frame, gpointer owner)
 {
-  PacoInputFrame got = { *frame, owner };
+  PacoInputFrame got = { .frame = *frame, .owner = owner };
 
   paco_input_release (&got);
 }
