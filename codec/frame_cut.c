@@ -41,7 +41,7 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
   if (!paco_header_parse_frame (data, size, header, &frame->carried_set, error))
     return FALSE;
   index = data + header->header_size;
-  records_size = header->index_size - header->cut_points_size;
+  records_size = paco_header_records_size (header);
   frame->payload = index + header->index_size;
   frame->attachment = paco_header_attachment (header, data);
   if (!header->coding.cut_points)

@@ -15,7 +15,14 @@ enum
   COMPONENT_SIZE = 4,
   ENTRY_SIZE = 2,
   FLAG_BLOCK_CHECKS = 1 << 0,
-  ALL_FLAGS = FLAG_BLOCK_CHECKS,
+  /* Flags that a decoder must know; it ignores the others. */
+  NEEDED_FLAGS = 0x0f,
+  FEATURE_MOSAIC = 1 << 0,
+  DEPTH_MASK = 0x1f, /* of a component's first byte */
+  KIND_SHIFT = 6,
+  SUBSAMPLING_MASK = 3, /* of half of its second byte */
+  PLACE_SHIFT = 2,
+  UNUSED_PLACES = 1 << 3 | 1 << 7,
   ALL_PICTURE_FLAGS = 0x0f,
   RAW_FORMAT_SIZE = sizeof ((PacoVideoInfo *) NULL)->raw_format,
   HEIGHT_SHIFT = 14, /* of a subband's entry: where its block height is */
@@ -35,14 +42,6 @@ enum
   MAX_PRIMARIES = 12,
 };
 
-/* Returns the value of a field that only describes the picture, or 0, which means
- * unknown, if this version does not know the value. */
-static uint8_t
-known (uint8_t value, uint8_t maximum)
-{
-  return value <= maximum ? value : 0;
-}
-
 /* Returns how many bytes the tables of components and subbands take. */
 static size_t
 tables_size (const PacoHeader *header)
@@ -51,159 +50,13 @@ tables_size (const PacoHeader *header)
       * (COMPONENT_SIZE + ENTRY_SIZE * (size_t) paco_header_n_entries (header));
 }
 
-enum
-{
-  CHUNK_MASTERING_DISPLAY = 1,
-  CHUNK_CONTENT_LIGHT = 2,
-  CHUNK_PROBABILITY_SET = 3,
-  CHUNK_PLACE = 4,
-  CHUNK_VIEWS = 5,
-  CHUNK_CUT_POINTS = 6,
-  CHUNK_ATTACHMENT = 256,
-  CHUNK_SLICE = 257,
-  MASTERING_DISPLAY_SIZE = 24,
-  CONTENT_LIGHT_SIZE = 4,
-  PLACE_SIZE = 12,
-  VIEWS_SIZE = 4,
-  CUT_POINTS_SIZE = 4,
-  ATTACHMENT_SIZE = 8,
-  SLICE_SIZE = 10,
-  /* Larger values of this field mean unknown, as 0 does. */
-  MAX_MULTIVIEW_MODE = 34,
-};
-
-/* Returns the built-in set from which a carried set is written as differences. */
-static const PacoProbabilitySet *
-base_set (const PacoHeader *header)
-{
-  return &paco_builtin_sets[header->coding.components[0].family][0];
-}
-
-/* --- writing chunks --------------------------------------------------- */
-
-size_t
-paco_video_extra_size (const PacoVideoInfo *video)
-{
-  size_t size = paco_ancillary_size (&video->ancillary);
-
-  if (video->attachment.size > 0)
-    size += PACO_CHUNK_HEAD + ATTACHMENT_SIZE + video->attachment.size;
-  return size;
-}
-
-/* Returns how many bytes all chunks of the header take, ancillary ones included. */
-static size_t
-chunks_size (const PacoHeader *header)
-{
-  size_t size = 0;
-
-  if (header->video.has_mastering_display)
-    size += PACO_CHUNK_HEAD + MASTERING_DISPLAY_SIZE;
-  if (header->video.has_content_light)
-    size += PACO_CHUNK_HEAD + CONTENT_LIGHT_SIZE;
-  if (header->video.has_views)
-    size += PACO_CHUNK_HEAD + VIEWS_SIZE;
-  if (header->set) {
-    uint8_t chunk[PACO_MAX_CARRIED_SET];
-
-    size += PACO_CHUNK_HEAD
-        + paco_probability_set_write (header->set, base_set (header), chunk);
-  }
-  if (header->coding.cut_points)
-    size += PACO_CHUNK_HEAD + CUT_POINTS_SIZE;
-  if (header->video.slice.length > 0)
-    size += PACO_CHUNK_HEAD + SLICE_SIZE;
-  if (header->video.has_place)
-    size += PACO_CHUNK_HEAD + PLACE_SIZE;
-  return size + paco_video_extra_size (&header->video)
-      - header->video.attachment.size;
-}
-
-static uint8_t *
-write_mastering_display (const PacoMasteringDisplay *display, uint8_t *p)
-{
-  p = paco_put16 (
-      paco_put16 (p, CHUNK_MASTERING_DISPLAY), MASTERING_DISPLAY_SIZE);
-  for (int i = 0; i < 3; i++)
-    p = paco_put16 (
-        paco_put16 (p, display->primaries[i][0]), display->primaries[i][1]);
-  p = paco_put16 (
-      paco_put16 (p, display->white_point[0]), display->white_point[1]);
-  return paco_put32 (
-      paco_put32 (p, display->max_luminance), display->min_luminance);
-}
-
-static uint8_t *
-write_place (const PacoPlace *place, uint8_t *p)
-{
-  p = paco_put16 (paco_put16 (p, CHUNK_PLACE), PLACE_SIZE);
-  p = paco_put32 (p, place->number);
-  p = paco_put32 (p, place->offset & 0xffffffff);
-  return paco_put32 (p, place->offset >> 32);
-}
-
-static uint8_t *
-write_slice (const PacoSlice *slice, uint8_t *p)
-{
-  p = paco_put16 (paco_put16 (p, CHUNK_SLICE), SLICE_SIZE);
-  p = paco_put32 (p, slice->number);
-  *p++ = slice->length;
-  *p++ = slice->position;
-  *p++ = slice->wavelet;
-  *p++ = slice->levels;
-  *p++ = slice->depth;
-  *p++ = slice->bits;
-  return p;
-}
-
-/* Writes all of them at p. Returns where they end. */
-static uint8_t *
-write_chunks (const PacoHeader *header, uint8_t *p)
-{
-  const PacoVideoInfo *video = &header->video;
-
-  if (video->has_mastering_display)
-    p = write_mastering_display (&video->mastering_display, p);
-  if (video->has_content_light) {
-    p = paco_put16 (paco_put16 (p, CHUNK_CONTENT_LIGHT), CONTENT_LIGHT_SIZE);
-    p = paco_put16 (p, video->max_content_light);
-    p = paco_put16 (p, video->max_frame_average_light);
-  }
-  if (video->has_views) {
-    p = paco_put16 (paco_put16 (p, CHUNK_VIEWS), VIEWS_SIZE);
-    p = paco_put16 (
-        paco_put16 (p, video->multiview_mode), video->multiview_flags);
-  }
-  if (header->set) {
-    size_t size = paco_probability_set_write (
-        header->set, base_set (header), p + PACO_CHUNK_HEAD);
-
-    p = paco_put16 (paco_put16 (p, CHUNK_PROBABILITY_SET), size) + size;
-  }
-  if (header->coding.cut_points) {
-    p = paco_put16 (paco_put16 (p, CHUNK_CUT_POINTS), CUT_POINTS_SIZE);
-    p = paco_put32 (p, header->cut_points_size);
-  }
-  if (video->attachment.size > 0) {
-    p = paco_put16 (paco_put16 (p, CHUNK_ATTACHMENT), ATTACHMENT_SIZE);
-    p = paco_put32 (
-        paco_put32 (p, video->attachment.size), video->attachment.crc);
-  }
-  if (video->slice.length > 0)
-    p = write_slice (&video->slice, p);
-  p = paco_ancillary_copy (&video->ancillary, p);
-  /* paco_header_set_place() finds it because it is the last one. */
-  if (video->has_place)
-    p = write_place (&video->place, p);
-  return p;
-}
-
 /* --- writing ---------------------------------------------------------- */
 
 size_t
 paco_header_size (const PacoHeader *header)
 {
-  return FIXED_SIZE + tables_size (header) + chunks_size (header) + CRC_SIZE;
+  return FIXED_SIZE + tables_size (header) + paco_header_chunks_size (header)
+      + CRC_SIZE;
 }
 
 size_t
@@ -241,13 +94,13 @@ write_fixed (const PacoHeader *header, size_t header_size, uint8_t *p)
   *p++ = video->transfer;
   *p++ = video->primaries;
   *p++ = header->picture.n_components;
-  *p++ = 0;
+  *p++ = header->picture.mosaic ? FEATURE_MOSAIC : 0;
   *p++ = coding->levels;
   *p++ = coding->coding_passes;
   *p++ = coding->color_transform;
   *p++ = coding->reconstruction;
-  *p++ = 0;
-  *p++ = 0;
+  *p++ = coding->parameters[0];
+  *p++ = coding->parameters[1];
   return p;
 }
 
@@ -260,8 +113,9 @@ paco_header_write (const PacoHeader *header, uint8_t *data)
   for (unsigned c = 0; c < header->picture.n_components; c++) {
     const PacoComponent *component = &header->picture.components[c];
 
-    *p++ = component->depth;
-    *p++ = component->subsampling_x | component->subsampling_y << 4;
+    *p++ = component->depth | component->kind << KIND_SHIFT;
+    *p++ = (component->subsampling_x | component->place_x << PLACE_SHIFT)
+        | (component->subsampling_y | component->place_y << PLACE_SHIFT) << 4;
     *p++ = header->coding.components[c].wavelet;
     *p++ = header->coding.components[c].family;
   }
@@ -270,125 +124,19 @@ paco_header_write (const PacoHeader *header, uint8_t *data)
       p = paco_put16 (p,
           header->coding.subbands[c][k].height_log2 << HEIGHT_SHIFT
               | header->coding.subbands[c][k].step);
-  p = write_chunks (header, p);
+  p = paco_header_write_chunks (header, p);
   paco_put32 (p, crc32 (0, data, p - data));
   return size;
 }
 
-/* --- parsing chunks --------------------------------------------------- */
-
-static void
-parse_mastering_display (const uint8_t *data, PacoMasteringDisplay *display)
-{
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 2; j++)
-      display->primaries[i][j] = paco_get16 (data + 4 * i + 2 * j);
-  display->white_point[0] = paco_get16 (data + 12);
-  display->white_point[1] = paco_get16 (data + 14);
-  display->max_luminance = paco_get32 (data + 16);
-  display->min_luminance = paco_get32 (data + 20);
-}
-
-static gboolean
-parse_slice (const uint8_t *data, size_t size, PacoHeader *header)
-{
-  if (size != SLICE_SIZE || header->video.slice.length > 0 || data[4] == 0)
-    return FALSE;
-  header->video.slice = (PacoSlice){
-    .number = paco_get32 (data),
-    .length = data[4],
-    .position = data[5],
-    .wavelet = data[6],
-    .levels = data[7],
-    .depth = data[8],
-    .bits = data[9],
-  };
-  return paco_header_check_slice (header, NULL);
-}
-
-/* Parses one chunk. A chunk that a decoder needs comes once at most. Ancillary ones
- * may come again; they were checked together before. */
-static gboolean
-parse_chunk (unsigned type, const uint8_t *data, size_t size,
-    PacoHeader *header, PacoProbabilitySet *carried_set)
-{
-  PacoVideoInfo *video = &header->video;
-  PacoProbabilitySet unwanted;
-
-  switch (type) {
-    case CHUNK_MASTERING_DISPLAY:
-      if (size != MASTERING_DISPLAY_SIZE || video->has_mastering_display)
-        return FALSE;
-      video->has_mastering_display = true;
-      parse_mastering_display (data, &video->mastering_display);
-      return TRUE;
-    case CHUNK_CONTENT_LIGHT:
-      if (size != CONTENT_LIGHT_SIZE || video->has_content_light)
-        return FALSE;
-      video->has_content_light = true;
-      video->max_content_light = paco_get16 (data);
-      video->max_frame_average_light = paco_get16 (data + 2);
-      return TRUE;
-    case CHUNK_VIEWS:
-      if (size != VIEWS_SIZE || video->has_views || data[1] != 0)
-        return FALSE;
-      video->has_views = true;
-      video->multiview_mode = known (data[0], MAX_MULTIVIEW_MODE);
-      video->multiview_flags = paco_get16 (data + 2);
-      return TRUE;
-    case CHUNK_PLACE:
-      if (size != PLACE_SIZE || video->has_place)
-        return FALSE;
-      video->has_place = true;
-      video->place.number = paco_get32 (data);
-      video->place.offset = paco_get32 (data + 4)
-          | (uint64_t) paco_get32 (data + 8) << 32;
-      return TRUE;
-    case CHUNK_SLICE:
-      return parse_slice (data, size, header);
-    case CHUNK_CUT_POINTS:
-      if (size != CUT_POINTS_SIZE || header->coding.cut_points
-          || paco_get32 (data) > header->index_size)
-        return FALSE;
-      header->coding.cut_points = true;
-      header->cut_points_size = paco_get32 (data);
-      return TRUE;
-    case CHUNK_ATTACHMENT:
-      if (size != ATTACHMENT_SIZE || video->attachment.size > 0)
-        return FALSE;
-      video->attachment.size = paco_get32 (data);
-      video->attachment.crc = paco_get32 (data + 4);
-      return video->attachment.size > 0
-          && video->attachment.size <= PACO_MAX_ATTACHMENT_SIZE
-          && video->attachment.size
-          <= header->frame_size - header->header_size - header->index_size;
-    case CHUNK_PROBABILITY_SET:
-      if (header->set)
-        return FALSE;
-      header->set = carried_set ? carried_set : base_set (header);
-      return paco_probability_set_parse (
-          data, size, base_set (header), carried_set ? carried_set : &unwanted);
-    default:
-      return type >= PACO_ANCILLARY_FIRST && type <= PACO_ANCILLARY_LAST;
-  }
-}
-
-/* Parses the chunks, which video.ancillary points to and paco_header_check() has found
- * to be whole, into the other fields of *header. picture, the sizes and the families of
- * the components are there already. Returns FALSE if one is invalid or unknown. */
-static gboolean
-parse_chunks (PacoHeader *header, PacoProbabilitySet *carried_set)
-{
-  PacoAncillary chunks = header->video.ancillary;
-  PacoChunk chunk;
-
-  while (paco_chunk_next (&chunks, &chunk))
-    if (!parse_chunk (chunk.type, chunk.data, chunk.size, header, carried_set))
-      return FALSE;
-  return TRUE;
-}
-
 /* --- parsing ---------------------------------------------------------- */
+
+static gboolean
+unknown_features (GError **error)
+{
+  return paco_fail (error, PACO_ERROR_VERSION,
+      "the frame uses features that this decoder does not know");
+}
 
 gboolean
 paco_header_peek (
@@ -399,11 +147,13 @@ paco_header_peek (
         error, PACO_ERROR_NOT_PACO, "these bytes are no PaCo frame");
   if (data[4] != PACO_VERSION)
     return paco_fail (error, PACO_ERROR_VERSION,
-        "the frame is of version %u of the format, this decoder knows %u",
+        data[4] < PACO_VERSION
+            ? "the frame is of version %u of the format, from before its "
+              "release; this decoder knows %u"
+            : "the frame is of version %u of the format, this decoder knows %u",
         data[4], PACO_VERSION);
-  if (data[5] & ~ALL_FLAGS)
-    return paco_fail (error, PACO_ERROR_VERSION,
-        "the frame uses features that this decoder does not know");
+  if (data[5] & NEEDED_FLAGS & ~FLAG_BLOCK_CHECKS)
+    return unknown_features (error);
   header->header_size = paco_get16 (data + 6);
   header->frame_size = paco_get32 (data + 8);
   header->index_size = paco_get32 (data + 12);
@@ -427,25 +177,30 @@ parse_video (const uint8_t *data, PacoVideoInfo *video)
   video->fps_d = paco_get32 (data + 52);
   video->interlace_mode = data[56];
   video->picture_flags = data[57] & ~PACO_PICTURE_FIELDS;
-  video->field_order = known (data[58], MAX_FIELD_ORDER);
-  video->chroma_site = known (data[59], ALL_CHROMA_SITES);
-  video->range = known (data[60], MAX_RANGE);
-  video->matrix = known (data[61], MAX_MATRIX);
-  video->transfer = known (data[62], MAX_TRANSFER);
-  video->primaries = known (data[63], MAX_PRIMARIES);
+  video->field_order = paco_header_known (data[58], MAX_FIELD_ORDER);
+  video->chroma_site = paco_header_known (data[59], ALL_CHROMA_SITES);
+  video->range = paco_header_known (data[60], MAX_RANGE);
+  video->matrix = paco_header_known (data[61], MAX_MATRIX);
+  video->transfer = paco_header_known (data[62], MAX_TRANSFER);
+  video->primaries = paco_header_known (data[63], MAX_PRIMARIES);
 }
 
-/* Parses the tables of components and subbands. Returns where they end. The caller has
- * checked that their bytes are there. */
+/* Parses the tables of components and subbands. Returns where they end, or NULL if a bit
+ * is set that means nothing. The caller has checked that their bytes are there. */
 static const uint8_t *
 parse_tables (const uint8_t *p, PacoHeader *header)
 {
   for (unsigned c = 0; c < header->picture.n_components; c++) {
     header->picture.components[c] = (PacoComponent){
-      .depth = p[0],
-      .subsampling_x = p[1] & 15,
-      .subsampling_y = p[1] >> 4,
+      .depth = p[0] & DEPTH_MASK,
+      .kind = p[0] >> KIND_SHIFT,
+      .subsampling_x = p[1] & SUBSAMPLING_MASK,
+      .subsampling_y = p[1] >> 4 & SUBSAMPLING_MASK,
+      .place_x = p[1] >> PLACE_SHIFT & 1,
+      .place_y = p[1] >> (4 + PLACE_SHIFT) & 1,
     };
+    if (p[0] & ~(DEPTH_MASK | 3 << KIND_SHIFT) || p[1] & UNUSED_PLACES)
+      return NULL;
     header->coding.components[c].wavelet = p[2];
     header->coding.components[c].family = p[3];
     p += COMPONENT_SIZE;
@@ -494,17 +249,20 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
   header->picture.height = paco_get16 (data + 38);
   header->picture.fields = data[57] & PACO_PICTURE_FIELDS;
   header->picture.n_components = data[64];
+  header->picture.mosaic = data[65] & FEATURE_MOSAIC;
   parse_video (data, &header->video);
   header->coding = (PacoCoding){
     .levels = data[66],
     .coding_passes = data[67],
     .color_transform = data[68],
     .reconstruction = data[69],
+    .parameters = { data[70], data[71] },
     .block_checks = data[5] & FLAG_BLOCK_CHECKS,
   };
   tables = data + FIXED_SIZE;
-  if (data[65] != 0 || data[70] != 0 || data[71] != 0
-      || data[56] > MAX_INTERLACE_MODE || (data[57] & ~ALL_PICTURE_FLAGS)
+  if (data[65] & ~FEATURE_MOSAIC)
+    return unknown_features (error);
+  if (data[56] > MAX_INTERLACE_MODE || (data[57] & ~ALL_PICTURE_FLAGS)
       || header->picture.n_components > PACO_MAX_COMPONENTS
       || header->coding.levels > PACO_MAX_LEVELS
       || !is_padded (header->video.raw_format)
@@ -512,6 +270,9 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     return paco_fail (
         error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
   tables = parse_tables (tables, header);
+  if (!tables)
+    return paco_fail (
+        error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
   header->video.ancillary = (PacoAncillary){ tables, (size_t) (end - tables) };
   if (!paco_header_check (header, &reason)) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
@@ -519,7 +280,8 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     g_error_free (reason);
     return FALSE;
   }
-  if (!parse_chunks (header, carried_set))
+  if (!paco_header_parse_chunks (header, carried_set)
+      || !paco_header_check_tables (header, NULL))
     return paco_fail (error, PACO_ERROR_CORRUPT,
         "the frame's header has an invalid or unknown chunk");
   return TRUE;
@@ -545,14 +307,15 @@ paco_header_set_place (uint8_t *data, size_t size, const PacoPlace *place)
   size_t header_size = size >= FIXED_SIZE ? paco_get16 (data + 6) : 0;
   uint8_t *chunk, *end;
 
-  if (header_size < FIXED_SIZE + PACO_CHUNK_HEAD + PLACE_SIZE + CRC_SIZE
+  if (header_size < FIXED_SIZE + PACO_CHUNK_HEAD + PACO_PLACE_SIZE + CRC_SIZE
       || header_size > size)
     return FALSE;
   end = data + header_size - CRC_SIZE;
-  chunk = end - PLACE_SIZE - PACO_CHUNK_HEAD;
-  if (paco_get16 (chunk) != CHUNK_PLACE || paco_get16 (chunk + 2) != PLACE_SIZE)
+  chunk = end - PACO_PLACE_SIZE - PACO_CHUNK_HEAD;
+  if (paco_get16 (chunk) != PACO_CHUNK_PLACE
+      || paco_get16 (chunk + 2) != PACO_PLACE_SIZE)
     return FALSE;
-  write_place (place, chunk);
+  paco_header_write_place (place, chunk);
   paco_put32 (end, crc32 (0, data, end - data));
   return TRUE;
 }
@@ -580,7 +343,7 @@ set_number (uint8_t *data, size_t size, unsigned type, uint32_t number)
 gboolean
 paco_header_set_stack (uint8_t *data, size_t size, uint32_t number)
 {
-  return set_number (data, size, CHUNK_SLICE, number);
+  return set_number (data, size, PACO_CHUNK_SLICE, number);
 }
 
 gboolean
@@ -596,6 +359,17 @@ paco_header_payload_size (const PacoHeader *header)
 {
   return header->frame_size - header->header_size - header->index_size
       - header->video.attachment.size;
+}
+
+size_t
+paco_header_records_size (const PacoHeader *header)
+{
+  size_t size = header->index_size - header->cut_points_size
+      - header->step_map_size;
+
+  for (unsigned i = 0; i < header->coding.n_code_tables; i++)
+    size -= header->coding.code_tables[i].size;
+  return size;
 }
 
 PacoAttachment
@@ -616,8 +390,8 @@ paco_coding_family (const PacoCoding *coding,
 
   for (unsigned i = 0; i < PACO_N_SETS; i++)
     family.sets[i] = &paco_builtin_sets[id][i];
-  if (carried_set && id == coding->components[0].family)
-    family.sets[0] = carried_set;
+  if (carried_set && id == coding->carried_family)
+    family.sets[coding->carried_number] = carried_set;
   return family;
 }
 

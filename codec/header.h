@@ -10,7 +10,7 @@
 #include "wavelet.h"
 #include <glib.h>
 
-#define PACO_VERSION 2
+#define PACO_VERSION 3
 #define PACO_MAGIC "PACO"
 #define PACO_MAX_SUBBANDS (3 * PACO_MAX_LEVELS + 1) /* of a component */
 
@@ -24,7 +24,8 @@
  * and subbands, a chunk of each type, ancillary chunks, and the CRC. */
 #define PACO_MAX_HEADER_SIZE                                                   \
   (72 + 2 * PACO_MAX_COMPONENTS * (2 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
-      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + (4 + 4) + (4 + 8) + (4 + 10)    \
+      + (4 + 4) + (4 + 2 + PACO_MAX_CARRIED_SET) + (4 + 4) + (4 + 8)           \
+      + (4 + 10) + PACO_MAX_COMPONENTS * (4 + 12) + (4 + 36) + (4 + 4)         \
       + PACO_MAX_ANCILLARY_SIZE + (4 + 12) + 4)
 
 typedef enum
@@ -89,6 +90,17 @@ typedef struct
   PacoAttachment attachment;
 } PacoVideoInfo;
 
+/* What the header says of a code table, which lies in the index (FORMAT.md, chunk 258).
+ */
+typedef struct
+{
+  uint8_t components;   /* Bit c: it is that of component c. */
+  uint8_t form;         /* how it is packed */
+  uint16_t first, last; /* the smallest and the largest code */
+  uint32_t n_codes;     /* 1..65536 */
+  uint32_t size;        /* bytes of it in the index */
+} PacoCodeTableInfo;
+
 /* How the picture is coded. The order of subbands[c] is LL; HL, LH, HH of the coarsest
  * level; and so on, to HL, LH, HH of level 1. */
 typedef struct
@@ -98,12 +110,19 @@ typedef struct
     uint8_t wavelet; /* PacoWaveletId */
     uint8_t family;  /* of the built-in probability sets */
   } components[PACO_MAX_COMPONENTS];
+  /* Which of the built-in sets one that the frame carries takes the place of. */
+  uint8_t carried_family, carried_number;
   uint8_t levels;          /* 0..8 */
   uint8_t coding_passes;   /* 1..3 */
   uint8_t color_transform; /* PacoColorTransform */
+  uint8_t parameters[2];   /* of the color transform */
+  float matrix[9];         /* of the color transform: rows of its inverse */
   uint8_t reconstruction;  /* 1/256 of an interval of the quantiser */
   bool block_checks;
-  bool cut_points; /* they are behind the records of the index */
+  bool cut_points; /* They are the end of the index. */
+  bool step_map;   /* It lies in the index. */
+  uint8_t n_code_tables;
+  PacoCodeTableInfo code_tables[PACO_MAX_COMPONENTS];
   struct
   {
     uint8_t height_log2; /* block height: 32 << height_log2 */
@@ -133,12 +152,13 @@ typedef struct
   PacoPictureFormat picture;
   PacoVideoInfo video;
   PacoCoding coding;
-  /* The probability set that the frame carries, or NULL. It takes the place of set 0
-   * in component 0's family (paco_coding_family()). In a header that was parsed it is
+  /* The probability set that the frame carries, or NULL. It takes the place of the one
+   * that coding.carried_family and carried_number name. In a header that was parsed it is
    * the caller's *carried_set. */
   const PacoProbabilitySet *set;
   uint32_t header_size, index_size, frame_size; /* bytes */
   uint32_t cut_points_size; /* of index_size, with coding.cut_points */
+  uint32_t step_map_size;   /* of index_size, with coding.step_map */
   uint32_t index_crc;
 } PacoHeader;
 
@@ -174,8 +194,10 @@ size_t paco_header_size (const PacoHeader *header);
 size_t paco_header_overhead (const PacoHeader *header);
 
 /* These take a header that was parsed. The first returns how many bytes the payload has,
- * the second the attachment of the frame, which is whole and begins at data. */
+ * the last one the attachment of the frame, which is whole and begins at data. */
 size_t paco_header_payload_size (const PacoHeader *header);
+/* Returns how many bytes of the index are records of blocks. */
+size_t paco_header_records_size (const PacoHeader *header);
 PacoAttachment paco_header_attachment (
     const PacoHeader *header, const uint8_t *data);
 

@@ -8,6 +8,34 @@
 /* No numerator or denominator is larger. */
 #define MAX_RATIO 0x7fffffff
 
+/* The components of a mosaic are the four samples of its 2x2 cell, in any order. */
+static gboolean
+check_mosaic (const PacoPictureFormat *picture, GError **error)
+{
+  unsigned places = 0;
+
+  if (picture->n_components != 4 || picture->fields || picture->width % 2
+      || picture->height % 2)
+    return paco_refuse (error,
+        "a mosaic has four components, even numbers of columns and lines, and "
+        "no"
+        " fields");
+  for (unsigned c = 0; c < 4; c++) {
+    const PacoComponent *component = &picture->components[c];
+
+    if (component->subsampling_x != 1 || component->subsampling_y != 1
+        || component->depth != picture->components[0].depth
+        || component->kind != picture->components[0].kind)
+      return paco_refuse (error,
+          "the components of a mosaic have half of its columns and lines, and"
+          " samples of one kind");
+    places |= 1u << (component->place_x + 2 * component->place_y);
+  }
+  return places == 15
+      || paco_refuse (
+          error, "the components of a mosaic have four different places");
+}
+
 static gboolean
 check_picture (const PacoPictureFormat *picture, GError **error)
 {
@@ -23,12 +51,20 @@ check_picture (const PacoPictureFormat *picture, GError **error)
 
     if (component->depth < 1 || component->depth > 16)
       return paco_refuse (error, "samples have one to sixteen bits");
+    if (component->kind >= PACO_N_SAMPLE_KINDS)
+      return paco_refuse (error, "samples are of the reserved kind 3");
+    if (component->kind == PACO_SAMPLE_FLOAT && component->depth != 16)
+      return paco_refuse (error, "samples of binary16 have sixteen bits");
+    if (!picture->mosaic && (component->place_x || component->place_y))
+      return paco_refuse (
+          error, "only components of a mosaic have places in its cell");
     if (component->subsampling_x > 2 || component->subsampling_y > 2
-        || (c == 0 && (component->subsampling_x || component->subsampling_y)))
+        || (c == 0 && !picture->mosaic
+            && (component->subsampling_x || component->subsampling_y)))
       return paco_refuse (error,
           "components may be subsampled by 1, 2 or 4, the first one not");
   }
-  return TRUE;
+  return !picture->mosaic || check_mosaic (picture, error);
 }
 
 static gboolean
@@ -62,7 +98,13 @@ check_color_transform (const PacoHeader *header, GError **error)
   const PacoCoding *coding = &header->coding;
 
   if (coding->color_transform >= PACO_N_COLOR_TRANSFORMS)
-    return paco_refuse (error, "unknown color transform");
+    return paco_refuse (error,
+        coding->color_transform <= PACO_LAST_RESERVED_COLOR_TRANSFORM
+            ? "the color transform has the reserved id %u"
+            : "the color transform has the unknown id %u",
+        coding->color_transform);
+  if (coding->parameters[0] || coding->parameters[1])
+    return paco_refuse (error, "this color transform has no parameters");
   if (coding->color_transform == PACO_COLOR_TRANSFORM_NONE)
     return TRUE;
   if (picture->n_components < 3)
@@ -170,6 +212,54 @@ paco_header_check_slice (const PacoHeader *header, GError **error)
     return paco_refuse (error,
         "a slice of a stack has one component of 16 bits, and no fields");
   return TRUE;
+}
+
+static gboolean
+check_code_table (
+    const PacoHeader *header, const PacoCodeTableInfo *table, GError **error)
+{
+  uint32_t span = table->last - table->first + 1u;
+
+  if (table->components == 0
+      || table->components >> header->picture.n_components)
+    return paco_refuse (error, "a code table is of no component");
+  if (table->form > 1)
+    return paco_refuse (
+        error, "a code table has the unknown form %u", table->form);
+  if (table->first > table->last || table->n_codes > span
+      || table->n_codes < MIN (span, 2))
+    return paco_refuse (error, "the codes of a code table do not add up");
+  for (unsigned c = 0; c < header->picture.n_components; c++)
+    if (table->components >> c & 1
+        && (table->last >> header->picture.components[c].depth
+            || !paco_is_reversible (&header->coding, c)))
+      return paco_refuse (error,
+          "a code table is of a component whose wavelet is not reversible, or"
+          " has fewer bits");
+  return TRUE;
+}
+
+gboolean
+paco_header_check_tables (const PacoHeader *header, GError **error)
+{
+  const PacoCoding *coding = &header->coding;
+  uint64_t size = (uint64_t) header->cut_points_size + header->step_map_size;
+  unsigned components = 0;
+
+  for (unsigned i = 0; i < coding->n_code_tables; i++) {
+    const PacoCodeTableInfo *table = &coding->code_tables[i];
+
+    if (!check_code_table (header, table, error))
+      return FALSE;
+    if (components & table->components)
+      return paco_refuse (error, "a component has two code tables");
+    components |= table->components;
+    size += table->size;
+  }
+  if (components != 0 && header->video.slice.length > 0)
+    return paco_refuse (error, "slices of stacks have no code tables");
+  return size <= header->index_size
+      || paco_refuse (error, "the tables of the index are larger than it is");
 }
 
 gboolean

@@ -175,9 +175,9 @@ paco_index_parse_frame (const uint8_t *data, const PacoHeader *header,
   if (crc32 (0, index, header->index_size) != header->index_crc)
     return paco_fail (
         error, PACO_ERROR_CORRUPT, "the index of the frame is damaged");
-  return paco_index_parse (index, header->index_size - header->cut_points_size,
-      geometry, header->coding.block_checks, paco_header_payload_size (header),
-      records, error);
+  return paco_index_parse (index, paco_header_records_size (header), geometry,
+      header->coding.block_checks, paco_header_payload_size (header), records,
+      error);
 }
 
 /* --- cut points --- */

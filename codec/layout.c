@@ -377,12 +377,17 @@ paco_picture_format_equal (
     const PacoPictureFormat *a, const PacoPictureFormat *b)
 {
   if (a->width != b->width || a->height != b->height
-      || a->n_components != b->n_components || a->fields != b->fields)
+      || a->n_components != b->n_components || a->fields != b->fields
+      || a->mosaic != b->mosaic)
     return false;
-  for (unsigned c = 0; c < a->n_components; c++)
-    if (a->components[c].depth != b->components[c].depth
-        || a->components[c].subsampling_x != b->components[c].subsampling_x
-        || a->components[c].subsampling_y != b->components[c].subsampling_y)
+  for (unsigned c = 0; c < a->n_components; c++) {
+    const PacoComponent *x = &a->components[c], *y = &b->components[c];
+
+    if (x->depth != y->depth || x->kind != y->kind
+        || x->subsampling_x != y->subsampling_x
+        || x->subsampling_y != y->subsampling_y || x->place_x != y->place_x
+        || x->place_y != y->place_y)
       return false;
+  }
   return true;
 }

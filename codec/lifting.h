@@ -28,7 +28,7 @@ typedef enum
 } PacoWaveletId;
 
 /* Numbers up to this one, from PACO_N_WAVELETS on, are reserved (FORMAT.md). */
-#define PACO_LAST_RESERVED_WAVELET 5
+#define PACO_LAST_RESERVED_WAVELET 6
 
 /* One lifting step forward. Steps alternate: odd samples, even ones, odd, ...
  * With the sums s[t] = x[i-1-2t] + x[i+1+2t], n_taps of them:

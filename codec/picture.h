@@ -7,11 +7,22 @@
 
 #define PACO_MAX_SIZE 16384 /* columns, and lines */
 
+/* What a sample's bits are (FORMAT.md section 2). */
+typedef enum
+{
+  PACO_SAMPLE_UNSIGNED,
+  PACO_SAMPLE_SIGNED, /* two's complement */
+  PACO_SAMPLE_FLOAT,  /* binary16; its depth is 16 */
+  PACO_N_SAMPLE_KINDS
+} PacoSampleKind;
+
 typedef struct
 {
   uint8_t depth;         /* bits of a sample, 1..16 */
   uint8_t subsampling_x; /* log2, 0..2 */
   uint8_t subsampling_y;
+  uint8_t kind;             /* PacoSampleKind */
+  uint8_t place_x, place_y; /* in the 2x2 cell of a mosaic, 0 or 1; else 0 */
 } PacoComponent;
 
 /* FORMAT.md section 2: what decides geometry and coefficients. */
@@ -21,6 +32,7 @@ struct _PacoPictureFormat
   uint8_t n_components;   /* 1..4 */
   bool fields;            /* coded as two fields */
   PacoComponent components[PACO_MAX_COMPONENTS];
+  bool mosaic; /* Each of four components is one sample of every 2x2 cell. */
 };
 
 /* Where a picture lies. */
@@ -95,7 +107,7 @@ paco_picture_samples (const PacoPictureFormat *format)
 static inline bool
 paco_is_alpha (const PacoPictureFormat *format, unsigned component)
 {
-  return format->n_components % 2 == 0
+  return !format->mosaic && format->n_components % 2 == 0
       && component == format->n_components - 1u;
 }
 

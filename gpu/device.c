@@ -36,12 +36,13 @@ paco_cuda_place_set (const PacoProbabilitySet *set, uint8_t *rows)
 }
 
 void
-paco_cuda_place_sets (
-    const PacoProbabilitySet *carried_set, unsigned family, uint8_t *rows)
+paco_cuda_place_sets (const PacoCoding *coding,
+    const PacoProbabilitySet *carried_set, uint8_t *rows)
 {
   for (unsigned f = 0; f < PACO_N_FAMILIES; f++)
     for (unsigned k = 0; k < PACO_N_SETS; k++, rows += PACO_GPU_SET_BYTES)
-      paco_cuda_place_set (carried_set && f == family && k == 0
+      paco_cuda_place_set (carried_set && f == coding->carried_family
+                  && k == coding->carried_number
               ? carried_set
               : &paco_builtin_sets[f][k],
           rows);
@@ -115,7 +116,7 @@ upload_sets (PacoCudaDevice *device, GError **error)
   uint8_t *rows = g_malloc (PACO_CUDA_SETS_BYTES);
   gboolean done;
 
-  paco_cuda_place_sets (NULL, 0, rows);
+  paco_cuda_place_sets (NULL, NULL, rows);
   done = paco_driver_check (device->driver,
              device->driver->mem_alloc (&device->rows, PACO_CUDA_SETS_BYTES),
              error, "memory for the probability sets cannot be had on %s",

@@ -74,6 +74,6 @@ void paco_cuda_device_leave (PacoCudaDevice *device);
 /* Writes a probability set as the kernels want it, PACO_GPU_SET_BYTES. */
 void paco_cuda_place_set (const PacoProbabilitySet *set, uint8_t *rows);
 /* Writes all built-in sets, PACO_CUDA_SETS_BYTES. carried_set, unless it is NULL, takes
- * the place of set 0 of the family. */
-void paco_cuda_place_sets (
-    const PacoProbabilitySet *carried_set, unsigned family, uint8_t *rows);
+ * the place that the coding says. */
+void paco_cuda_place_sets (const PacoCoding *coding,
+    const PacoProbabilitySet *carried_set, uint8_t *rows);

@@ -363,8 +363,7 @@ paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
       || !paco_pinned_memory_reserve (device, &frame->host_rows,
           PACO_CUDA_SETS_BYTES, "probabilities", error))
     return FALSE;
-  paco_cuda_place_sets (
-      carried_set, coding->components[0].family, frame->host_rows.data);
+  paco_cuda_place_sets (coding, carried_set, frame->host_rows.data);
   *rows = frame->rows.address;
   return paco_cuda_upload (device, *rows, frame->host_rows.data,
       PACO_CUDA_SETS_BYTES, frame->stream, error);

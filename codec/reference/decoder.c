@@ -194,7 +194,7 @@ parse (Decoder *decoder, const uint8_t *data, size_t size, GError **error)
   decoder->payload = index + header->index_size;
   decoder->geometry = paco_geometry_new (&header->picture, &header->coding);
   decoder->records = g_new0 (PacoBlockRecord, decoder->geometry->n_blocks);
-  return paco_index_parse (index, header->index_size - header->cut_points_size,
+  return paco_index_parse (index, paco_header_records_size (header),
       decoder->geometry, header->coding.block_checks,
       paco_header_payload_size (header), decoder->records, error);
 }

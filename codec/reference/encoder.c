@@ -498,6 +498,7 @@ set_up (Encoder *encoder, const PacoVideoInfo *video,
           encoder->format, encoder->parameters, &header->coding, error)
       || !paco_header_check (header, error))
     return FALSE;
+  header->coding.carried_family = header->coding.components[0].family;
   choose_wavelet (encoder);
   encoder->geometry = paco_geometry_new (encoder->format, &header->coding);
   encoder->records = g_new0 (PacoBlockRecord, encoder->geometry->n_blocks);

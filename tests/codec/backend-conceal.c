@@ -164,7 +164,7 @@ break_blocks (GByteArray *frame, GRand *rand, Chooser choose, gpointer data)
   geometry = paco_geometry_new (&header.picture, &header.coding);
   records = g_new (PacoBlockRecord, geometry->n_blocks);
   g_assert_true (paco_index_parse (frame->data + header.header_size,
-      header.index_size - header.cut_points_size, geometry,
+      paco_header_records_size (&header), geometry,
       header.coding.block_checks, paco_header_payload_size (&header), records,
       NULL));
   for (uint32_t i = 0; i < geometry->n_blocks; i++) {

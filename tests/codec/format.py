@@ -43,11 +43,13 @@ def need(condition, what):
         raise ValueError(what)
 
 
-def read_builtin_set(project, family):
+def read_builtin_sets(project, family):
+    """Returns the eight sets of a family."""
     with open(f'{project}/codec/tables/sets.inc', encoding='utf-8') as file:
         text = re.sub(r'/\*.*?\*/', '', file.read(), flags=re.S)
     values = [int(value) for value in re.findall(r'\d+', text)]
-    return values[8 * family * 192 * 55:][:192 * 55]
+    return [values[(8 * family + number) * 192 * 55:][:192 * 55]
+            for number in range(8)]
 
 
 def check_carried_set(data, builtin):
@@ -116,7 +118,7 @@ def read_ancillary(kind, data):
     return kind, data
 
 
-def read_chunks(data, builtin):
+def read_chunks(data, sets):
     chunks = {}
     while data:
         kind, size = struct.unpack_from('<2H', data)
@@ -130,7 +132,8 @@ def read_chunks(data, builtin):
         need(len(chunk) == size == len(CHUNKS.get(kind, chunk)), 'its size')
         chunks[kind] = chunk
     if 3 in chunks:
-        check_carried_set(chunks[3], builtin)
+        family, number = chunks[3][:2]
+        check_carried_set(chunks[3][2:], sets[family][number])
     if 257 in chunks:
         check_slice(chunks[257])
     return chunks
@@ -168,7 +171,7 @@ def read_header(data, sets):
     width, height = struct.unpack_from('<2H', data, 36)
     mode, picture_flags = data[56:58]
     n, zero, levels, passes, transform = data[64:69]
-    need(magic == b'PACO' and version == 2 and flags < 2, 'no frame')
+    need(magic == b'PACO' and version == 3 and flags < 2, 'no frame')
     need(header_size + index_size <= frame_size == len(data), 'sizes')
     end = header_size - 4
     need(zlib.crc32(data[:end]) == struct.unpack_from('<I', data, end)[0],
@@ -187,7 +190,7 @@ def read_header(data, sets):
     entries = struct.unpack_from(f'<{n * n_entries}H', data, at)
     for i, entry in enumerate(entries):
         need(components[i // n_entries][2] or entry & 0x3fff == 0, 'step')
-    chunks = read_chunks(data[at + 2 * len(entries):end], sets[components[0][3]])
+    chunks = read_chunks(data[at + 2 * len(entries):end], sets)
     need(257 not in chunks or n == 1 and components[0][0] == 16 and mode == 0,
          'picture of a slice')
     n_blocks = count_blocks(width, height, picture_flags & 1, levels,
@@ -282,7 +285,7 @@ def check_stacks(path, slices):
 
 
 def main():
-    sets = [read_builtin_set(sys.argv[1], number) for number in (0, 1)]
+    sets = [read_builtin_sets(sys.argv[1], family) for family in (0, 1)]
     seen = set()
     for path in sorted(glob.glob(f'{sys.argv[1]}/tests/golden/*.paco')):
         with open(path, 'rb') as file:

@@ -161,7 +161,7 @@ test_version (void)
 
   draw_header (&header, &set);
   size = paco_header_write (&header, data);
-  for (int version = 1; version <= 3; version += 2) {
+  for (int version = 1; version <= 4; version += version == 2 ? 2 : 1) {
     data[4] = version;
     g_assert_false (paco_header_parse (data, size, &parsed, NULL, &error));
     g_assert_error (error, PACO_ERROR, PACO_ERROR_VERSION);
@@ -275,7 +275,8 @@ test_reserved_wavelets (void)
   } cases[] = { { 3, "the wavelet has the reserved id 3" },
     { 4, "the wavelet has the reserved id 4" },
     { 5, "the wavelet has the reserved id 5" },
-    { 6, "the wavelet has the unknown id 6" },
+    { 6, "the wavelet has the reserved id 6" },
+    { 7, "the wavelet has the unknown id 7" },
     { 255, "the wavelet has the unknown id 255" } };
   uint8_t data[PACO_MAX_HEADER_SIZE];
   PacoHeader header, parsed;
@@ -379,35 +380,67 @@ test_attachment (void)
   }
 }
 
-/* Tests that bytes 65, 70 and 71 are zero, and those behind the raw format's
- * name. */
+/* Tests that what FORMAT.md keeps for later is refused, each with its sentence, and that
+ * flags that may be ignored are. */
 static void
-test_zero_bytes (void)
+test_reserved (void)
 {
-  static const unsigned at[] = { 30, 35, 65, 70, 71 };
+  static const struct
+  {
+    unsigned at;
+    uint8_t value;
+    int error; /* or 0 */
+    const char *words;
+  } cases[] = {
+    { 5, 0x02, PACO_ERROR_VERSION, "features that this decoder does not know" },
+    { 5, 0x08, PACO_ERROR_VERSION, "features that this decoder does not know" },
+    { 5, 0x10, 0, NULL },
+    { 5, 0xf0, 0, NULL },
+    { 30, 1, PACO_ERROR_CORRUPT, "is invalid" },
+    { 35, 1, PACO_ERROR_CORRUPT, "is invalid" },
+    { 65, 0x02, PACO_ERROR_VERSION,
+        "features that this decoder does not know" },
+    { 65, 0x80, PACO_ERROR_VERSION,
+        "features that this decoder does not know" },
+    { 68, 6, PACO_ERROR_CORRUPT, "the color transform has the reserved id 6" },
+    { 68, 8, PACO_ERROR_CORRUPT, "the color transform has the unknown id 8" },
+    { 70, 1, PACO_ERROR_CORRUPT, "this color transform has no parameters" },
+    { 71, 8, PACO_ERROR_CORRUPT, "this color transform has no parameters" },
+    { 72, 0x20 | 8, PACO_ERROR_CORRUPT, "is invalid" },
+    { 72, 0xc0 | 8, PACO_ERROR_CORRUPT, "samples are of the reserved kind 3" },
+    { 72, 0x80 | 8, PACO_ERROR_CORRUPT, "binary16 have sixteen bits" },
+    { 73, 0x08, PACO_ERROR_CORRUPT, "is invalid" },
+    { 73, 0x80, PACO_ERROR_CORRUPT, "is invalid" },
+    { 73, 0x04, PACO_ERROR_CORRUPT, "only components of a mosaic" },
+    { 74, 6, PACO_ERROR_CORRUPT, "the wavelet has the reserved id 6" },
+  };
   static uint8_t data[PACO_MAX_HEADER_SIZE];
 
-  for (unsigned i = 0; i < G_N_ELEMENTS (at); i++) {
+  for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
     PacoProbabilitySet set, carried;
     PacoHeader header, parsed;
     GError *error = NULL;
-    uint32_t crc;
     size_t size;
 
     draw_header (&header, &set);
+    header.coding.color_transform = PACO_COLOR_TRANSFORM_NONE;
     size = paco_header_write (&header, data);
-    data[at[i]] = draw (1, 255);
-    crc = crc32 (0, data, size - 4);
-    for (int k = 0; k < 4; k++)
-      data[size - 4 + k] = crc >> (8 * k);
-    g_assert_false (paco_header_parse (data, size, &parsed, &carried, &error));
-    g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
+    data[cases[i].at] = (uint8_t) (cases[i].value
+        | (cases[i].at == 5 ? data[5] : 0));
+    paco_put32 (data + size - 4, (uint32_t) crc32 (0, data, size - 4));
+    g_assert_true (paco_header_parse (data, size, &parsed, &carried, &error)
+        == (cases[i].error == 0));
+    if (cases[i].error == 0) {
+      g_assert_no_error (error);
+      continue;
+    }
+    g_assert_error (error, PACO_ERROR, cases[i].error);
+    g_assert_nonnull (strstr (error->message, cases[i].words));
     g_clear_error (&error);
   }
 }
 
-/* Tests that the carried set is for component 0, and for those that name the
- * same family, of which it takes the first place. */
+/* Tests that the carried set takes the place in the family that the header says. */
 static void
 test_carried_set (void)
 {
@@ -417,13 +450,16 @@ test_carried_set (void)
   for (unsigned families = 0; families < 16; families++) {
     for (unsigned c = 0; c < 4; c++)
       coding.components[c].family = families >> c & 1;
+    coding.carried_family = draw (0, PACO_N_FAMILIES - 1);
+    coding.carried_number = draw (0, PACO_N_SETS - 1);
     for (unsigned c = 0; c < 4; c++) {
       unsigned own = coding.components[c].family;
       PacoFamily builtin = paco_coding_family (&coding, NULL, c);
       PacoFamily carried = paco_coding_family (&coding, &set, c);
 
       for (unsigned i = 0; i < PACO_N_SETS; i++) {
-        bool replaced = own == (families & 1) && i == 0;
+        bool replaced = own == coding.carried_family
+            && i == coding.carried_number;
 
         g_assert_true (builtin.sets[i] == &paco_builtin_sets[own][i]);
         g_assert_true (carried.sets[i] == (replaced ? &set : builtin.sets[i]));
@@ -448,7 +484,7 @@ main (int argc, char **argv)
   g_test_add_func (
       "/header/color-transforms", test_wavelets_of_color_transforms);
   g_test_add_func ("/header/attachment", test_attachment);
-  g_test_add_func ("/header/zero-bytes", test_zero_bytes);
+  g_test_add_func ("/header/reserved", test_reserved);
   g_test_add_func ("/header/carried-set", test_carried_set);
   return g_test_run ();
 }

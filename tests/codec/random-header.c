@@ -117,6 +117,8 @@ draw_header (PacoHeader *header, PacoProbabilitySet *set)
   header->index_size = draw (1, 1000);
   header->index_crc = g_test_rand_int ();
   if (draw (0, 1)) {
+    header->coding.carried_family = draw (0, PACO_N_FAMILIES - 1);
+    header->coding.carried_number = draw (0, PACO_N_SETS - 1);
     *set = paco_builtin_sets[0][0];
     for (int n = draw (0, 50); n > 0; n--)
       set->p[draw (0, PACO_N_ROWS - 1)][draw (0, PACO_N_CONTEXTS - 1)] = draw (
