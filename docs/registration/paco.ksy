@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# PaCo codestreams for Kaitai Struct: codec/FORMAT.md, version 2, but for the insides
+# PaCo codestreams for Kaitai Struct: codec/FORMAT.md, version 3, but for the insides
 # of codeblocks, of cut points, and of what is compressed. Section numbers are its.
 meta:
   id: paco
@@ -14,16 +14,16 @@ types:
   frame: # section 1
     seq:
       - {id: header, type: header}
-      - {id: index, type: index, size: header.index_size - header.chunks.num_cut_points}
-      - {id: cut_points, size: header.chunks.num_cut_points}
+      - {id: index, type: index, size: header.index_size - header.chunks.num_tables}
+      - {id: tables, size: header.chunks.num_tables, doc: "code tables, step map, cut points"}
       - id: payload
         size: header.frame_size - header.header_size - header.index_size - header.chunks.num_attached
       - {id: attachment, size: header.chunks.num_attached}
   header: # section 2
     seq:
       - {id: magic, contents: PACO}
-      - {id: version, type: u1, valid: 2}
-      - {id: flags, type: u1, doc: "bit 0: records carry checks"}
+      - {id: version, type: u1, valid: 3}
+      - {id: flags, type: u1, doc: "bit 0: records carry checks; bits 4-7 may be ignored"}
       - {id: header_size, type: u2}
       - {id: frame_size, type: u4}
       - {id: index_size, type: u4}
@@ -42,12 +42,12 @@ types:
       - {id: transfer, type: u1}
       - {id: primaries, type: u1}
       - {id: num_components, type: u1}
-      - {id: reserved_65, type: u1, valid: 0}
+      - {id: features, type: u1, doc: "to be known; bit 0: a mosaic"}
       - {id: num_levels, type: u1}
       - {id: coding_passes, type: u1}
       - {id: color_transform, type: u1, enum: color_transform}
       - {id: reconstruction_point, type: u1}
-      - {id: reserved_70, type: u2, valid: 0}
+      - {id: parameters, type: u1, repeat: expr, repeat-expr: 2, doc: of the color transform}
       - {id: components, type: component, repeat: expr, repeat-expr: num_components}
       - {id: subbands, type: subband, repeat: expr, repeat-expr: num_subbands}
       - {id: chunks, type: chunks, size: header_size - 76 - 4 * num_components - 2 * num_subbands}
@@ -56,10 +56,15 @@ types:
       num_subbands: {value: num_components * (3 * num_levels + 1)}
   component:
     seq:
-      - {id: depth, type: u1}
-      - {id: subsampling, type: u1, doc: "log2: horizontal in bits 0-1, vertical in bits 4-5"}
+      - {id: kind_and_depth, type: u1}
+      - id: subsampling_and_place
+        type: u1
+        doc: "log2: horizontal in bits 0-1, vertical in bits 4-5; place in the cell: x in bit 2, y in bit 6"
       - {id: wavelet, type: u1, enum: wavelet}
       - {id: family, type: u1}
+    instances:
+      depth: {value: kind_and_depth & 31}
+      sample_kind: {value: kind_and_depth >> 6, enum: sample_kind}
   subband:
     seq:
       - {id: entry, type: u2}
@@ -83,14 +88,14 @@ types:
     seq:
       - id: entries
         type: |
-          chunk(_index > 0 ? entries[_index - 1].num_cut_points : 0, _index > 0 ? entries[_index - 1].num_attached : 0)
+          chunk(_index > 0 ? entries[_index - 1].num_tables : 0, _index > 0 ? entries[_index - 1].num_attached : 0)
         repeat: eos
     instances:
-      num_cut_points: {value: "entries.size > 0 ? entries.last.num_cut_points : 0"}
+      num_tables: {value: "entries.size > 0 ? entries.last.num_tables : 0"}
       num_attached: {value: "entries.size > 0 ? entries.last.num_attached : 0"}
   chunk:
     params:
-      - {id: cut_points_before, type: u4}
+      - {id: tables_before, type: u4}
       - {id: attached_before, type: u4}
     seq:
       - {id: kind, type: u2, enum: chunk_kind}
@@ -104,7 +109,8 @@ types:
             chunk_kind::content_light_level: content_light_level
             chunk_kind::place: place
             chunk_kind::views: views
-            chunk_kind::cut_points: cut_points
+            chunk_kind::probability_set: probability_set
+            chunk_kind::cut_points: part_of_index
             chunk_kind::caption: caption
             chunk_kind::active_format: active_format
             chunk_kind::timecode: timecode
@@ -115,8 +121,13 @@ types:
             chunk_kind::number_of_files: number_of_files
             chunk_kind::attachment: attachment
             chunk_kind::slice: slice
+            chunk_kind::code_table: code_table
+            chunk_kind::matrix: matrix
+            chunk_kind::step_map: part_of_index
     instances:
-      num_cut_points: {value: "kind == chunk_kind::cut_points ? body.as<cut_points>.num_bytes : cut_points_before"}
+      num_part: {value: "kind == chunk_kind::cut_points or kind == chunk_kind::step_map ? body.as<part_of_index>.num_bytes : 0"}
+      num_table: {value: "kind == chunk_kind::code_table ? body.as<code_table>.num_bytes : 0"}
+      num_tables: {value: tables_before + num_part + num_table}
       num_attached: {value: "kind == chunk_kind::attachment ? body.as<attachment>.num_bytes : attached_before"}
   mastering_display:
     seq:
@@ -136,9 +147,25 @@ types:
       - {id: mode, type: u1}
       - {id: zero, type: u1, valid: 0}
       - {id: flags, type: u2}
-  cut_points:
+  probability_set:
+    seq:
+      - {id: family, type: u1}
+      - {id: number, type: u1}
+      - {id: differences, size-eos: true}
+  part_of_index:
     seq:
       - {id: num_bytes, type: u4}
+  code_table:
+    seq:
+      - {id: components, type: u1}
+      - {id: form, type: u1}
+      - {id: first_code, type: u2}
+      - {id: last_code, type: u2}
+      - {id: codes_less_one, type: u2}
+      - {id: num_bytes, type: u4}
+  matrix:
+    seq:
+      - {id: inverse, type: f4, repeat: expr, repeat-expr: 9}
   attachment:
     seq:
       - {id: num_bytes, type: u4}
@@ -258,7 +285,8 @@ types:
       - {id: denominator, type: s4}
 enums:
   interlace_mode: {0: progressive, 1: interleaved, 2: mixed, 3: alternate}
-  color_transform: {0: none, 1: rct, 2: ict, 3: rct2}
+  color_transform: {0: none, 1: rct, 2: ict, 3: rct2, 4: matrix, 5: reversible, 7: mosaic}
+  sample_kind: {0: unsigned, 1: signed, 2: binary16}
   wavelet: {0: cdf_5_3, 1: cdf_9_7, 2: dd_13_7}
   file_kind: {1: dpx, 2: tiff, 3: png, 4: pnm}
   value_kind:
@@ -289,3 +317,6 @@ enums:
     16: number_of_files
     256: attachment
     257: slice
+    258: code_table
+    259: matrix
+    260: step_map

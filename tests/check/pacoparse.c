@@ -282,10 +282,10 @@ TEST (test_version_is_told)
   GByteArray *frame = paco_test_nth (frames, 0);
   g_autoptr (PacoHarness) h = paco_test_parser (BYTES, GST_FORMAT_BYTES);
 
-  frame->data[4] = 3;
+  frame->data[4] = 4;
   check_stream (frames, frame, "", 1);
   push_frame (h, frame);
-  expect_warning (h, "version 3");
+  expect_warning (h, "version 4");
 }
 
 TEST (test_flush_in_a_frame)

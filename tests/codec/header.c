@@ -165,6 +165,8 @@ test_version (void)
     data[4] = version;
     g_assert_false (paco_header_parse (data, size, &parsed, NULL, &error));
     g_assert_error (error, PACO_ERROR, PACO_ERROR_VERSION);
+    g_assert_true ((strstr (error->message, "from before its release") != NULL)
+        == (version < PACO_VERSION));
     g_clear_error (&error);
   }
   data[0] = 'p';

@@ -100,14 +100,14 @@ test_damage (void)
 static void
 test_reasons (void)
 {
-  static const char why[] = "the frame is of version 3 of the format";
+  static const char why[] = "the frame is of version 4 of the format";
   g_autoptr (Run) run = new_run (3, true);
   PacoReader *reader;
   PacoFrame frame;
   PacoError failure;
   char *path;
 
-  run->bytes->data[offset_of (run, 1) + 4] = 3;
+  run->bytes->data[offset_of (run, 1) + 4] = 4;
   path = save ("version.paco", run->bytes->data, run->bytes->len);
   g_assert_cmpstr (paco_reader_reason (NULL), ==, "");
   OK (paco_reader_open (path, &reader, &error));

@@ -27,7 +27,7 @@ with open(f'{ROOT}/docs/registration/paco.ksy', encoding='utf-8') as file:
     KSY = yaml.safe_load(file)
 KEYS = {'id', 'type', 'size', 'size-eos', 'repeat', 'repeat-expr', 'if', 'enum', 'valid',
         'contents', 'encoding', 'doc'}
-NUMBERS = {'u1': 'B', 'u2': 'H', 'u4': 'I', 'u8': 'Q', 's4': 'i', 's8': 'q', 'f8': 'd'}
+NUMBERS = {'u1': 'B', 'u2': 'H', 'u4': 'I', 'u8': 'Q', 's4': 'i', 's8': 'q', 'f4': 'f', 'f8': 'd'}
 
 
 class Stream(reader.Bytes):
@@ -187,7 +187,7 @@ def check_archive(tool, sets):
 
 
 def main():
-    sets = [reader.read_builtin_set(ROOT, number) for number in (0, 1)]
+    sets = [reader.read_builtin_sets(ROOT, number) for number in (0, 1)]
     paths = glob.glob(f'{ROOT}/tests/golden/*.paco')
     kinds = set()
     for path in sorted(paths):

@@ -720,9 +720,9 @@ class Files(Case):
         """Tests that every command says why it takes no frame of a file."""
         self.clip(count=3)
         size = os.path.getsize('clip.paco')
-        version = 'the frame is of version 3 of the format, this decoder knows 2'
+        version = 'the frame is of version 4 of the format, this decoder knows 3'
         wavelet = 'the wavelet has the unknown id 9'
-        for place, value, why in ((4, 3, version), (74, 9, wavelet)):
+        for place, value, why in ((4, 4, version), (74, 9, wavelet)):
             self.change_headers('x.paco', range(3), place, value)
             for arguments in (('verify', 'x.paco'), ('verify', '--fast', 'x.paco'),
                               ('info', 'x.paco'), ('info', '--frames', 'x.paco'),
