@@ -54,7 +54,11 @@ tell_picture (const PacoPictureFormat *picture, PacoInfo *info)
     info->depth[c] = picture->components[c].depth;
     info->subsampling_x[c] = picture->components[c].subsampling_x;
     info->subsampling_y[c] = picture->components[c].subsampling_y;
+    info->sample_kind[c] = picture->components[c].kind;
+    info->place_x[c] = picture->components[c].place_x;
+    info->place_y[c] = picture->components[c].place_y;
   }
+  info->mosaic = picture->mosaic;
 }
 
 static void
@@ -130,6 +134,11 @@ tell_coding (
   info->index_size = header->index_size;
   info->frame_size = header->frame_size;
   info->levels = header->coding.levels;
+  info->has_step_map = header->coding.step_map;
+  for (unsigned i = 0; i < header->coding.n_code_tables; i++)
+    for (unsigned c = 0; c < header->picture.n_components; c++)
+      if (header->coding.code_tables[i].components >> c & 1)
+        info->n_codes[c] = header->coding.code_tables[i].n_codes;
   info->attachment_size = header->video.attachment.size;
   if (!is_reversible (header)
       || header->video.slice.bits != header->video.slice.depth)
@@ -207,11 +216,17 @@ find_misfit (const PacoInfo *info)
       return "samples have one to sixteen bits";
     if (info->subsampling_x[c] > 2 || info->subsampling_y[c] > 2)
       return "components may be subsampled by 1, 2 or 4: 0, 1 or 2 as log2";
+    if (info->sample_kind[c] > PACO_SAMPLES_FLOAT)
+      return "samples are unsigned, signed or binary16: 0, 1 or 2 as "
+             "sample_kind";
+    if (info->place_x[c] > 1 || info->place_y[c] > 1)
+      return "places in the cell of a mosaic are 0 or 1";
   }
-  if (info->fields > 1 || info->has_mastering > 1 || info->has_content_light > 1
-      || info->has_views > 1 || info->has_place > 1)
-    return "fields, has_mastering, has_content_light, has_views and has_place "
-           "are 0 or 1";
+  if (info->fields > 1 || info->mosaic > 1 || info->has_mastering > 1
+      || info->has_content_light > 1 || info->has_views > 1
+      || info->has_place > 1)
+    return "fields, mosaic, has_mastering, has_content_light, has_views and "
+           "has_place are 0 or 1";
   if (info->interlace_mode > PACO_INTERLACE_ALTERNATE)
     return "interlace_mode is 0 to 3";
   if ((info->picture_flags & ~14u) != 0)
@@ -241,6 +256,7 @@ picture_of (const PacoInfo *info)
     .height = info->height,
     .n_components = (uint8_t) info->n_components,
     .fields = info->fields,
+    .mosaic = info->mosaic,
   };
 
   for (unsigned c = 0; c < info->n_components; c++)
@@ -248,6 +264,9 @@ picture_of (const PacoInfo *info)
       .depth = (uint8_t) info->depth[c],
       .subsampling_x = (uint8_t) info->subsampling_x[c],
       .subsampling_y = (uint8_t) info->subsampling_y[c],
+      .kind = (uint8_t) info->sample_kind[c],
+      .place_x = (uint8_t) info->place_x[c],
+      .place_y = (uint8_t) info->place_y[c],
     };
   return picture;
 }

@@ -144,7 +144,32 @@ typedef struct PacoInfo
    * number of the stack, how many slices it has, which one this is, and how many bits
    * the pictures' samples have. For other frames stack_length is 0. */
   uint32_t stack_number, stack_length, stack_position, stack_depth;
+
+  /* The picture again. What samples of a component are: PACO_SAMPLES_*. */
+  uint32_t sample_kind[PACO_COMPONENTS];
+  /* 1: the picture is a mosaic, the picture of a sensor with color filters. Each of its
+   * four components is one sample of every cell of 2x2, at column place_x and line
+   * place_y of the cell, 0 or 1: in the order red, green of red's lines, green of blue's
+   * lines, blue. Width and height count samples of the sensor, and are even; subsampling
+   * is 1 in both directions. 0: it is none. */
+  uint32_t mosaic;
+  uint32_t place_x[PACO_COMPONENTS], place_y[PACO_COMPONENTS];
+
+  /* Of these, too, encoders read nothing. How many different codes the samples of a
+   * component have, if the frame says which (FORMAT.md, chunk 258), else 0. */
+  uint32_t n_codes[PACO_COMPONENTS];
+  uint32_t
+      has_step_map; /* 1 if quantiser steps vary over the picture, else 0 */
 } PacoInfo;
+
+/* What a sample's `depth` bits are. */
+enum
+{
+  PACO_SAMPLES_UNSIGNED = 0,
+  /* Two's complement. Bits of a word beyond depth are 0, as with unsigned samples. */
+  PACO_SAMPLES_SIGNED = 1,
+  PACO_SAMPLES_FLOAT = 2 /* IEEE 754 binary16; depth is 16 */
+};
 
 /* Initialises a PacoInfo in which everything is unknown. */
 /* clang-format off */

@@ -241,13 +241,31 @@ class Writer(_Object):
         return n_frames.value
 
 
+# Kinds of numpy's types, by PacoInfo.sample_kind.
+KINDS = 'uif'
+
+
+def _extend(array, depth):
+    """Gives signed samples, which have zeros above their bits, the sign there."""
+    half = array.dtype.type(1 << depth - 1)
+    return (array ^ half) - half if depth < 8 * array.itemsize else array
+
+
+def _check_range(array, depth):
+    low, high = (-1 << depth - 1, (1 << depth - 1) - 1) if array.dtype.kind == 'i' \
+        else (0, (1 << depth) - 1)
+    for sample in int(array.min()), int(array.max()):
+        if not low <= sample <= high:
+            raise ValueError(f'A sample is {sample}, which has more than {depth} bits.')
+
+
 def _allocate(info, reduce):
     """Arrays for a picture and what the library calls it."""
     image, arrays = _paco.PacoImage(), []
     _call('paco_image_init', ctypes.byref(image), ctypes.byref(info), reduce, 0,
           None, None)
     for c in range(info.n_components):
-        kind = '<u2' if image.layout[c].word_bytes == 2 else 'u1'
+        kind = f'<{KINDS[info.sample_kind[c]]}{image.layout[c].word_bytes}'
         width, height = ctypes.c_uint32(), ctypes.c_uint32()
         _call('paco_component_size', ctypes.byref(info), c, reduce,
               ctypes.byref(width), ctypes.byref(height))
@@ -365,7 +383,8 @@ class Decoder(_Coder):
             _call('paco_frame_decoder_decode', self.handle, data, len(data),
                   ctypes.byref(image), ctypes.byref(result))
         self._results.last = result
-        return arrays
+        return [_extend(array, info.depth[c]) if array.dtype.kind == 'i' else array
+                for c, array in enumerate(arrays)]
 
     def pictures(self, frames):
         """The pictures of frames that come in the order of their file, each as decode()
@@ -406,8 +425,8 @@ class Encoder(_Coder):
     def encode(self, components, depth=None, info=None, chunks=(), areas=(),
                attachment=b''):
         """A frame, as bytes. components: a list of arrays, or one array of a gray
-        picture. depth: bits of a sample; those of the arrays' type, if
-        it is None. info: an Info that says more (colours, frame rate, ...); its size,
+        picture, of unsigned or signed integers or of binary16. depth: bits of a sample;
+        those of the arrays' type, if it is None. info: an Info that says more (colours, frame rate, ...); its size,
         depth and subsampling are filled in from the arrays. chunks: (type, bytes) each,
         which chunks() gives back. areas: (x, y, width, height) each, none of them
         negative, which are coded finer than the rest by the setting roi_weight.
@@ -417,22 +436,24 @@ class Encoder(_Coder):
             components = [components]
         arrays = [numpy.asarray(component) for component in components]
         if not 1 <= len(arrays) <= COMPONENTS or any(
-                array.ndim != 2 or array.dtype.kind != 'u' or
+                array.ndim != 2 or array.dtype.kind not in KINDS or
                 array.dtype.itemsize > 2 or array.size == 0 for array in arrays):
             raise ValueError('A picture is one to four arrays of height x width, of '
-                             'uint8 or uint16.')
+                             'uint8, uint16, int8, int16 or float16.')
         info.height, info.width = arrays[0].shape
         info.n_components = len(arrays)
         for c, array in enumerate(arrays):
             info.depth[c] = depth or 8 * array.dtype.itemsize
+            info.sample_kind[c] = KINDS.index(array.dtype.kind)
             info.subsampling_y[c], info.subsampling_x[c] = (
                 self._subsampling(whole, part)
                 for whole, part in zip(arrays[0].shape, array.shape))
         image, copies = _allocate(info, 0)
         for array, copy in zip(arrays, copies):
-            if depth and int(array.max()) >> depth:
-                raise ValueError(f'A sample is {array.max()}, which has more than '
-                                 f'{depth} bits.')
+            if depth and array.dtype.kind != 'f':
+                _check_range(array, depth)
+                array = array & array.dtype.type((1 << depth) - 1) \
+                    if depth < 8 * array.itemsize else array
             copy[...] = array
         frame, extras = _paco.PacoFrame(), self._extras(chunks, areas, bytes(attachment))
         with self.lock:

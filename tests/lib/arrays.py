@@ -232,6 +232,25 @@ def in_threads(function, *arguments):
     return errors
 
 
+def check_kinds():
+    """Checks that signed samples and binary16 keep their bits, NaNs included."""
+    encoder = paco.Encoder(rate_control='lossless', **CPU)
+    decoder = paco.Decoder(**CPU)
+    for kind, depth, number in (('i1', 8, 1), ('i1', 5, 1), ('i2', 16, 1), ('i2', 12, 1),
+                                ('f2', 16, 2)):
+        arrays = [array.view(kind) if depth % 8 == 0
+                  else (array.astype(int) - (1 << depth - 1)).astype(kind)
+                  for array in picture(depth, 0, 0)]
+        data = encoder.encode(arrays, depth)
+        info, decoded = paco.probe(data), decoder.decode(data)
+        assert list(info.sample_kind)[:3] == [number] * 3
+        assert all(array.dtype == arrays[0].dtype for array in decoded)
+        bits = f'u{arrays[0].itemsize}'
+        assert same([array.view(bits) for array in decoded],
+                    [array.view(bits) for array in arrays])
+    assert fails(ValueError, encoder.encode, [numpy.full((8, 8), -9, numpy.int8)], 4)
+
+
 def check_threads():
     """Checks that several threads may use one object, and that one may close it: the
     others get good frames and pictures, and then a ValueError."""
@@ -291,4 +310,5 @@ check_attachment()
 check_areas()
 check_stacks()
 check_errors()
+check_kinds()
 check_threads()

@@ -13,10 +13,14 @@ info_of (const PacoPictureFormat *format, const PacoVideoInfo *video)
   info.height = format->height;
   info.n_components = format->n_components;
   info.fields = format->fields;
+  info.mosaic = format->mosaic;
   for (unsigned c = 0; c < format->n_components; c++) {
     info.depth[c] = format->components[c].depth;
     info.subsampling_x[c] = format->components[c].subsampling_x;
     info.subsampling_y[c] = format->components[c].subsampling_y;
+    info.sample_kind[c] = format->components[c].kind;
+    info.place_x[c] = format->components[c].place_x;
+    info.place_y[c] = format->components[c].place_y;
   }
   strcpy (info.format, video->raw_format);
   info.par_n = video->par_n;
