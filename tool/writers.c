@@ -130,6 +130,12 @@ paco_pixels_place (PacoPixels *pixels, const PacoWriterKind *kind,
 {
   size_t bytes;
 
+  if (info->sample_kind[0] != PACO_SAMPLES_UNSIGNED && kind != &paco_writer_raw)
+    return paco_tool_failed (error,
+        "the samples are %s, which %s files do not have; --as=raw takes them",
+        info->sample_kind[0] == PACO_SAMPLES_SIGNED ? "signed"
+                                                    : "floating-point numbers",
+        kind->name);
   pixels->info = *info;
   if (pixels->capacity > 0)
     memset (&pixels->image, 0, sizeof pixels->image);

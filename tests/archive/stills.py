@@ -43,7 +43,7 @@ def png(n=3, depth=16, level=6, chunks=b'', compressed=None, color=None):
 
 
 def tiff(n=3, depth=16, order='<', strip=10, gap=b'', compression=1, photometric=None,
-         compressed=lambda data: data):
+         compressed=lambda data: data, sample_format=1):
     """Returns a TIFF file whose strips have something between them."""
     lines = samples(n, depth, 'little' if order == '<' else 'big')
     strips = [compressed(b''.join(lines[y:y + strip])) for y in range(0, HEIGHT, strip)]
@@ -67,7 +67,8 @@ def tiff(n=3, depth=16, order='<', strip=10, gap=b'', compression=1, photometric
             (259, 3, 1, compression),
             (262, 3, 1, (2 if n > 2 else 1) if photometric is None else photometric),
             (273, 4, len(strips), lists), (277, 3, 1, n), (278, 4, 1, strip),
-            (279, 4, len(strips), counts), (34675, 7, 2000, profile)]
+            (279, 4, len(strips), counts), (339, 3, 1, sample_format),
+            (34675, 7, 2000, profile)]
     directory = struct.pack(f'{order}H', len(tags))
     for tag, kind, count, value in tags:
         directory += struct.pack(f'{order}HHI', tag, kind, count)
@@ -117,6 +118,24 @@ def test_tiff_gray(tmp):
     expect(DONE, 'archive', tmp / 'in', tmp / 'a.paco', says='negative')
     expect(DONE, 'restore', tmp / 'a.paco', tmp / 'out')
     same(tmp / 'in', tmp / 'out')
+
+
+def test_tiff_kinds(tmp):
+    """Tests signed samples and half floats: files come back, the tool says what they
+    are, and writes them as raw samples only."""
+    for sample_format, depth, kind in ((2, 8, 1), (2, 16, 1), (3, 16, 2)):
+        folder = tmp / f'{sample_format}-{depth}'
+        folder.mkdir()
+        files = [tiff(n, depth, order, sample_format=sample_format)
+                 for n, order in ((1, '<'), (1, '>'))]
+        check_back(folder, 'tif', files)
+        expect(FAILED, 'decode', folder / 'a.paco', folder / '%04d.pgm', says='--as=raw')
+        expect(DONE, 'decode', folder / 'a.paco', folder / 'all.raw')
+        raw = b''.join(samples(1, depth, 'little'))
+        assert (folder / 'all.raw').stat().st_size == 2 * len(raw)
+        expect(DONE, 'info', folder / 'a.paco')
+    mixed = [tiff(1, 16, sample_format=kind) for kind in (1, 2)]
+    refused(tmp / 'mixed', 'tif', mixed, 'its samples are signed')
 
 
 def odd_stream(lines):

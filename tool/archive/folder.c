@@ -427,6 +427,9 @@ gboolean
 paco_folder_same_picture (const PacoInfo *first, const PacoInfo *other,
     gboolean fps_given, char **difference)
 {
+  static const char *const kinds[] = { "unsigned", "signed",
+    "floating-point numbers" };
+
   *difference = NULL;
   if (first->width != other->width || first->height != other->height)
     *difference = g_strdup_printf (
@@ -443,6 +446,10 @@ paco_folder_same_picture (const PacoInfo *first, const PacoInfo *other,
           "its samples have %u %s, and those of the first file %u",
           other->depth[c], paco_text_plural (other->depth[c], "bit", "bits"),
           first->depth[c]);
+    else if (first->sample_kind[c] != other->sample_kind[c])
+      *difference = g_strdup_printf (
+          "its samples are %s, and those of the first file %s",
+          kinds[other->sample_kind[c]], kinds[first->sample_kind[c]]);
     else if (first->subsampling_x[c] != other->subsampling_x[c]
         || first->subsampling_y[c] != other->subsampling_y[c])
       *difference = g_strdup (

@@ -68,7 +68,7 @@ paco_source_same_samples (const PacoInfo *a, const PacoInfo *b)
       && a->n_components == b->n_components;
 
   for (guint c = 0; same && c < a->n_components; c++)
-    same = a->depth[c] == b->depth[c]
+    same = a->depth[c] == b->depth[c] && a->sample_kind[c] == b->sample_kind[c]
         && a->subsampling_x[c] == b->subsampling_x[c]
         && a->subsampling_y[c] == b->subsampling_y[c];
   return same;
@@ -166,12 +166,13 @@ paco_rebuilt_clear (PacoRebuilt *rebuilt)
 gboolean
 paco_format_holds (const PacoFormat *format, const PacoInfo *info)
 {
-  gboolean holds = info->n_components == format->n_components;
+  gboolean holds = info->n_components == format->n_components && !info->mosaic;
   PacoRawFormat raw;
 
   paco_raw_format_init (&raw, format);
   for (guint c = 0; holds && c < info->n_components; c++)
     holds = info->depth[c] == raw.components[c].depth
+        && info->sample_kind[c] == raw.components[c].kind
         && info->subsampling_x[c] == raw.components[c].subsampling_x
         && info->subsampling_y[c] == raw.components[c].subsampling_y;
   return holds;

@@ -373,8 +373,10 @@ fits (const PacoTiffPicture *picture, const Rest *rest, const PacoInfo *info)
 {
   g_autoptr (GArray) holes = g_array_new (FALSE, FALSE, sizeof (PacoTiffHole));
 
-  return paco_source_has (info, picture->width, picture->height,
-             picture->n_components, picture->depth, picture->depth)
+  PacoInfo told = PACO_INFO_INIT;
+
+  paco_tiff_tell_info (picture, &told);
+  return paco_source_same_samples (&told, info)
       && rest->n_padding == paco_tiff_padding_bytes (picture)
       && find_holes (picture, holes, NULL) && has_holes (rest, holes);
 }

@@ -48,6 +48,7 @@ typedef struct
 {
   guint32 width, height;
   guint16 n_components, depth;
+  guint16 format; /* what samples are: SAMPLEFORMAT_UINT, INT or IEEEFP */
   guint16 photometric, compression, predictor;
   guint16 extra;       /* what the last component is, if it is no colour */
   gboolean big_endian; /* the file */

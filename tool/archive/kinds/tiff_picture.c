@@ -64,16 +64,19 @@ why_not_compression (const PacoTiffPicture *picture)
 }
 
 static const char *
-why_not (const PacoTiffPicture *picture, guint16 format, guint16 fill_order)
+why_not (const PacoTiffPicture *picture, guint16 fill_order)
 {
   guint depth = picture->depth;
   const char *reason = why_not_photometric (picture);
 
   if (reason)
     return reason;
-  if (format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID)
-    return "samples are signed or floating-point numbers, and PaCo codes "
-           "unsigned ones; keep the file as it is";
+  if (picture->format != SAMPLEFORMAT_UINT
+      && picture->format != SAMPLEFORMAT_INT
+      && (picture->format != SAMPLEFORMAT_IEEEFP || depth != 16))
+    return "samples are neither integers nor floating-point numbers of 16 "
+           "bits; "
+           "keep the file as it is";
   if (depth != 8 && depth != 10 && depth != 12 && depth != 16)
     return "samples have neither 8, 10, 12 nor 16 bits; keep the file as it is";
   if (depth % 8 != 0 && picture->tiled)
@@ -88,8 +91,7 @@ why_not (const PacoTiffPicture *picture, guint16 format, guint16 fill_order)
 /* --- reading ----------------------------------------------------------- */
 
 static void
-read_tags (
-    TIFF *tiff, PacoTiffPicture *picture, guint16 *format, guint16 *fill_order)
+read_tags (TIFF *tiff, PacoTiffPicture *picture, guint16 *fill_order)
 {
   guint16 planar = PLANARCONFIG_CONTIG, n_extra = 0, *extra = NULL;
   float resolution;
@@ -99,7 +101,9 @@ read_tags (
   TIFFGetFieldDefaulted (tiff, TIFFTAG_SAMPLESPERPIXEL, &picture->n_components);
   TIFFGetFieldDefaulted (tiff, TIFFTAG_BITSPERSAMPLE, &picture->depth);
   TIFFGetFieldDefaulted (tiff, TIFFTAG_COMPRESSION, &picture->compression);
-  TIFFGetFieldDefaulted (tiff, TIFFTAG_SAMPLEFORMAT, format);
+  TIFFGetFieldDefaulted (tiff, TIFFTAG_SAMPLEFORMAT, &picture->format);
+  if (picture->format == SAMPLEFORMAT_VOID)
+    picture->format = SAMPLEFORMAT_UINT;
   TIFFGetFieldDefaulted (tiff, TIFFTAG_FILLORDER, fill_order);
   TIFFGetFieldDefaulted (tiff, TIFFTAG_PLANARCONFIG, &planar);
   TIFFGetFieldDefaulted (tiff, TIFFTAG_ORIENTATION, &picture->orientation);
@@ -201,10 +205,10 @@ read_segments (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
 static gboolean
 read_picture (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
 {
-  guint16 format = SAMPLEFORMAT_UINT, fill_order = FILLORDER_MSB2LSB;
+  guint16 fill_order = FILLORDER_MSB2LSB;
   const char *reason;
 
-  read_tags (tiff, picture, &format, &fill_order);
+  read_tags (tiff, picture, &fill_order);
   if (picture->width == 0 || picture->height == 0 || picture->segment_width == 0
       || picture->segment_height == 0)
     return paco_source_fail (
@@ -212,7 +216,7 @@ read_picture (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
   if (picture->width > PACO_MAX_SIZE || picture->height > PACO_MAX_SIZE)
     return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "the picture has more than 16384 columns or lines");
-  reason = why_not (picture, format, fill_order);
+  reason = why_not (picture, fill_order);
   if (reason)
     return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED, "%s", reason);
   /* A tile may be larger than the picture, but not by any amount. */
@@ -285,10 +289,10 @@ paco_tiff_picture_equal (const PacoTiffPicture *a, const PacoTiffPicture *b)
 {
   return a->width == b->width && a->height == b->height
       && a->n_components == b->n_components && a->depth == b->depth
-      && a->photometric == b->photometric && a->compression == b->compression
-      && a->predictor == b->predictor && a->big_endian == b->big_endian
-      && a->separate == b->separate && a->tiled == b->tiled
-      && a->segment_width == b->segment_width
+      && a->format == b->format && a->photometric == b->photometric
+      && a->compression == b->compression && a->predictor == b->predictor
+      && a->big_endian == b->big_endian && a->separate == b->separate
+      && a->tiled == b->tiled && a->segment_width == b->segment_width
       && a->segment_height == b->segment_height
       && a->n_segments == b->n_segments
       && memcmp (
@@ -397,6 +401,19 @@ paco_tiff_place_image (const PacoTiffPicture *picture, gboolean in_file,
   }
 }
 
+static guint32
+sample_kind (const PacoTiffPicture *picture)
+{
+  switch (picture->format) {
+    case SAMPLEFORMAT_INT:
+      return PACO_SAMPLES_SIGNED;
+    case SAMPLEFORMAT_IEEEFP:
+      return PACO_SAMPLES_FLOAT;
+    default:
+      return PACO_SAMPLES_UNSIGNED;
+  }
+}
+
 void
 paco_tiff_tell_info (const PacoTiffPicture *picture, PacoInfo *info)
 {
@@ -405,6 +422,8 @@ paco_tiff_tell_info (const PacoTiffPicture *picture, PacoInfo *info)
   paco_source_tell (info, picture->width, picture->height,
       picture->n_components, picture->depth,
       picture->photometric == PHOTOMETRIC_RGB);
+  for (guint c = 0; c < picture->n_components; c++)
+    info->sample_kind[c] = sample_kind (picture);
   if (resolution[0] >= 0.01 && resolution[0] <= 1e6 && resolution[1] >= 0.01
       && resolution[1] <= 1e6
       && fabs (resolution[0] - resolution[1]) > 1e-3 * resolution[0]) {

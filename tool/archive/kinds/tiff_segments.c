@@ -170,6 +170,7 @@ begin_file (const PacoTiffPicture *picture, const PacoTiffSettings *settings,
   done = TIFFSetField (tiff, TIFFTAG_IMAGEWIDTH, picture->width)
       && TIFFSetField (tiff, TIFFTAG_IMAGELENGTH, picture->height)
       && TIFFSetField (tiff, TIFFTAG_BITSPERSAMPLE, picture->depth)
+      && TIFFSetField (tiff, TIFFTAG_SAMPLEFORMAT, picture->format)
       && TIFFSetField (tiff, TIFFTAG_SAMPLESPERPIXEL, picture->n_components)
       && TIFFSetField (tiff, TIFFTAG_PHOTOMETRIC, picture->photometric)
       && TIFFSetField (tiff, TIFFTAG_PLANARCONFIG,
