@@ -178,4 +178,6 @@ paco_geometry_reduced_size (const PacoPictureFormat *picture, unsigned reduce,
     uint32_t *width, uint32_t *height)
 {
   paco_geometry_reduced_component (picture, 0, reduce, width, height);
+  *width <<= picture->components[0].subsampling_x;
+  *height <<= picture->components[0].subsampling_y;
 }

@@ -67,6 +67,6 @@ const PacoSubband *paco_geometry_subband (const PacoGeometry *geometry,
  * picture of component 0's size would give it. */
 void paco_geometry_reduced_component (const PacoPictureFormat *picture,
     unsigned component, unsigned reduce, uint32_t *width, uint32_t *height);
-/* The same of component 0. */
+/* The same of the picture: those of component 0, or twice as many of a mosaic. */
 void paco_geometry_reduced_size (const PacoPictureFormat *picture,
     unsigned reduce, uint32_t *width, uint32_t *height);

@@ -42,8 +42,9 @@ typedef enum
   PACO_MEMORY_DEVICE, /* of the coder's device */
 } PacoMemory;
 
-/* A part of a picture: a rectangle of samples of component 0, when the levels that a
- * decoder leaves out are left out. If width is 0, it is all of the picture. */
+/* A part of a picture: a rectangle of samples of component 0 (of all samples of a
+ * mosaic), when the levels that a decoder leaves out are left out. If width is 0, it is
+ * all of the picture. */
 typedef struct
 {
   uint32_t x, y, width, height;

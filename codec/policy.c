@@ -113,7 +113,8 @@ static bool
 is_chroma (const PacoPictureFormat *picture, const PacoParameters *parameters,
     const PacoCoding *coding, unsigned component)
 {
-  return picture->n_components >= 3 && (component == 1 || component == 2)
+  return !picture->mosaic && picture->n_components >= 3
+      && (component == 1 || component == 2)
       && (!parameters->rgb
           || coding->color_transform != PACO_COLOR_TRANSFORM_NONE);
 }

@@ -151,8 +151,8 @@ def count_blocks(width, height, fields, levels, components, entries):
     n = 0
     for c, (_, subsampling, _, _) in enumerate(components):
         for field in range(1 + fields):
-            w = -(-width // 2**(subsampling & 15))
-            h = -(-height // 2**(subsampling >> 4))
+            w = -(-width // 2**(subsampling & 3))
+            h = -(-height // 2**(subsampling >> 4 & 3))
             h = (h + 1 - field) // 2 if fields else h
             bands = []
             for _ in range(levels):
@@ -170,7 +170,7 @@ def read_header(data, sets):
      index_crc) = struct.unpack_from('<4sBBHIII', data)
     width, height = struct.unpack_from('<2H', data, 36)
     mode, picture_flags = data[56:58]
-    n, zero, levels, passes, transform = data[64:69]
+    n, features, levels, passes, transform = data[64:69]
     need(magic == b'PACO' and version == 3 and flags < 2, 'no frame')
     need(header_size + index_size <= frame_size == len(data), 'sizes')
     end = header_size - 4
@@ -182,8 +182,12 @@ def read_header(data, sets):
     need(1 <= width <= 16384 and 1 <= height <= 16384, 'size of the picture')
     need(mode < 3 or (mode == 3 and height <= 8192 and not picture_flags & 1),
          'interlace mode')
-    need(1 <= n <= 4 and zero == 0 and levels <= 8 and 1 <= passes <= 3, 'coding')
+    need(1 <= n <= 4 and features < 2 and levels <= 8 and 1 <= passes <= 3, 'coding')
     components = [data[72 + 4 * c:76 + 4 * c] for c in range(n)]
+    if features & 1:
+        places = [0x11, 0x15, 0x51, 0x55]
+        need(sorted(c[1] for c in components) == places and width % 2 == height % 2 == 0
+             and len({c[0] for c in components}) == 1 and not picture_flags & 1, 'mosaic')
     need(not transform or n > 2 and len({c[:3] for c in components[:3]}) == 1,
          'color transform')
     at, n_entries = 72 + 4 * n, 3 * levels + 1

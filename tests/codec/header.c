@@ -136,7 +136,9 @@ test_single_field (void)
     GError *error = NULL;
     gboolean ok;
 
-    draw_header (&header, &set);
+    do
+      draw_header (&header, &set);
+    while (header.picture.mosaic);
     header.video.slice.length = 0;
     header.video.interlace_mode = PACO_INTERLACE_ALTERNATE;
     header.picture.fields = draw (0, 1);
@@ -263,6 +265,42 @@ test_components (void)
         == (header.coding.components[c].wavelet != PACO_WAVELET_CDF97));
     changed.coding.subbands[c][k].step = 1;
     g_assert_true (is_refused (&changed));
+  }
+}
+
+/* Tests what makes four components a mosaic. */
+static void
+test_mosaics (void)
+{
+  const PacoHeader good = {
+    .picture = { .width = 16,
+        .height = 6,
+        .n_components = 4,
+        .mosaic = true,
+        .components = { { 12, 1, 1, 0, 1, 0 }, { 12, 1, 1, 0, 0, 0 },
+            { 12, 1, 1, 0, 1, 1 }, { 12, 1, 1, 0, 0, 1 } } },
+    .video = { .par_n = 1, .par_d = 1, .fps_d = 1 },
+    .coding = { .levels = 1, .coding_passes = 1 },
+    .index_size = 100,
+    .frame_size = 1000,
+  };
+
+  g_assert_false (is_refused (&good));
+  for (unsigned n = 0; n < 9; n++) {
+    PacoHeader bad = good;
+    PacoPictureFormat *picture = &bad.picture;
+    PacoComponent *component = &picture->components[draw (0, 3)];
+
+    picture->width += n == 0;
+    picture->height += n == 1;
+    picture->fields = n == 2;
+    picture->mosaic = n != 3;
+    picture->n_components -= n == 4;
+    component->subsampling_x -= n == 5;
+    component->subsampling_y += n == 6;
+    component->depth += n == 7;
+    component->place_x ^= n == 8;
+    g_assert_true (is_refused (&bad));
   }
 }
 
@@ -424,7 +462,9 @@ test_reserved (void)
     GError *error = NULL;
     size_t size;
 
-    draw_header (&header, &set);
+    do
+      draw_header (&header, &set);
+    while (header.picture.mosaic);
     header.coding.color_transform = PACO_COLOR_TRANSFORM_NONE;
     size = paco_header_write (&header, data);
     data[cases[i].at] = (uint8_t) (cases[i].value
@@ -483,6 +523,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/too-long", test_too_long);
   g_test_add_func ("/header/components", test_components);
   g_test_add_func ("/header/reserved-wavelets", test_reserved_wavelets);
+  g_test_add_func ("/header/mosaics", test_mosaics);
   g_test_add_func (
       "/header/color-transforms", test_wavelets_of_color_transforms);
   g_test_add_func ("/header/attachment", test_attachment);

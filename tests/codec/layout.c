@@ -2,6 +2,7 @@
  * Tests layouts of samples (codec/layout.h): where well-known formats have their
  * samples, what is refused, and what the regions of a picture are. */
 #include "codec/error.h"
+#include "codec/geometry.h"
 #include "codec/layout.h"
 #include "codec/picture.h"
 #include <glib.h>
@@ -229,6 +230,54 @@ test_regions (void)
   g_assert_cmpuint (regions[0].lines, ==, 3);
 }
 
+/* Tests a mosaic: the components of a line share a region, whose lines alternate with
+ * those of the other two. */
+static void
+test_mosaic (void)
+{
+  static const PacoPictureFormat format = { 6, 4, 4, .mosaic = true,
+    .components = { { 12, 1, 1, 0, 0, 0 }, { 12, 1, 1, 0, 1, 0 },
+        { 12, 1, 1, 0, 0, 1 }, { 12, 1, 1, 0, 1, 1 } } };
+  uint8_t memory[48];
+  PacoPicture picture = { .crop = { 0 } };
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+  uint32_t width, height;
+
+  for (unsigned c = 0; c < 4; c++) {
+    picture.data[c] = memory + 12 * format.components[c].place_y;
+    picture.stride[c] = 24;
+    picture.layout[c] = (PacoSampleLayout){ .group_bytes = 4,
+      .group_samples = 1,
+      .word_bytes = 2,
+      .places = { { .byte = 2 * format.components[c].place_x } } };
+  }
+  g_assert_true (paco_picture_check (&format, &picture, 0, NULL));
+  g_assert_cmpuint (
+      paco_picture_regions (&format, &picture, 0, regions), ==, 2);
+  for (unsigned i = 0; i < 2; i++) {
+    g_assert_true (regions[i].data == memory + 12 * i);
+    g_assert_cmpuint (regions[i].n_components, ==, 2);
+    g_assert_cmpuint (regions[i].components[1], ==, 2 * i + 1);
+    g_assert_cmpuint (regions[i].groups, ==, 3);
+    g_assert_cmpuint (regions[i].lines, ==, 2);
+    g_assert_cmpuint (regions[i].line_bytes, ==, 12);
+  }
+
+  /* A part of it begins with a cell, and its size counts samples of all colours. */
+  paco_geometry_reduced_size (&format, 1, &width, &height);
+  g_assert_cmpuint (width, ==, 4);
+  g_assert_cmpuint (height, ==, 2);
+  picture.crop = (PacoCrop){ 2, 2, 4, 2 };
+  g_assert_true (paco_picture_check (&format, &picture, 0, NULL));
+  paco_picture_regions (&format, &picture, 0, regions);
+  g_assert_cmpuint (regions[0].groups, ==, 2);
+  g_assert_cmpuint (regions[0].lines, ==, 1);
+  picture.crop = (PacoCrop){ 1, 2, 4, 2 };
+  g_assert_false (paco_picture_check (&format, &picture, 0, NULL));
+  picture.crop = (PacoCrop){ 2, 2, 6, 2 };
+  g_assert_false (paco_picture_check (&format, &picture, 0, NULL));
+}
+
 /* Tests lines and samples for those who write few of them. */
 static void
 test_put (void)
@@ -310,6 +359,7 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/impossible", test_impossible_layouts);
   g_test_add_func ("/layout/disagreement", test_disagreement);
   g_test_add_func ("/layout/regions", test_regions);
+  g_test_add_func ("/layout/mosaic", test_mosaic);
   g_test_add_func ("/layout/put", test_put);
   g_test_add_func ("/layout/swapped-words", test_swapped_words);
   return g_test_run ();

@@ -4,6 +4,27 @@
 #include "codec/policy.h"
 #include <string.h>
 
+/* Makes it a mosaic. */
+static void
+draw_mosaic (PacoPictureFormat *picture)
+{
+  unsigned first = draw (0, 3);
+
+  picture->width = (picture->width + 1) & ~1u;
+  picture->height = (picture->height + 1) & ~1u;
+  picture->mosaic = true;
+  picture->fields = false;
+  picture->n_components = 4;
+  for (unsigned c = 0; c < 4; c++)
+    picture->components[c] = (PacoComponent){
+      .depth = picture->components[0].depth,
+      .subsampling_x = 1,
+      .subsampling_y = 1,
+      .place_x = (c ^ first) & 1,
+      .place_y = (c ^ first) >> 1,
+    };
+}
+
 void
 draw_picture (PacoPictureFormat *picture)
 {
@@ -19,6 +40,8 @@ draw_picture (PacoPictureFormat *picture)
       .subsampling_x = c ? draw (0, 2) : 0,
       .subsampling_y = c ? draw (0, 2) : 0,
     };
+  if (draw (0, 7) == 0)
+    draw_mosaic (picture);
 }
 
 static void
@@ -75,7 +98,8 @@ draw_slice (PacoHeader *header)
 {
   header->picture.n_components = 1;
   header->picture.fields = false;
-  header->picture.components[0].depth = PACO_SLICE_DEPTH;
+  header->picture.mosaic = false;
+  header->picture.components[0] = (PacoComponent){ .depth = PACO_SLICE_DEPTH };
   header->video.interlace_mode = PACO_INTERLACE_PROGRESSIVE;
   header->video.slice = (PacoSlice){
     .number = g_test_rand_int (),
@@ -101,7 +125,7 @@ draw_header (PacoHeader *header, PacoProbabilitySet *set)
   draw_video (&header->video);
   if (header->video.interlace_mode == PACO_INTERLACE_ALTERNATE) {
     header->picture.fields = false;
-    header->picture.height = (header->picture.height + 1) / 2;
+    header->picture.height = (header->picture.height + 3) / 4 * 2;
   }
   if (draw (0, 3) == 0)
     draw_slice (header);

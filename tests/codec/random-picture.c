@@ -14,6 +14,31 @@ random_size (GRand *rand, double max)
   return (uint32_t) exp2 (g_rand_double_range (rand, 0.0, log2 (max + 0.99)));
 }
 
+/* Its components have places in any order. */
+static void
+make_mosaic (GRand *rand, PacoPictureFormat *format)
+{
+  unsigned first = g_rand_int_range (rand, 0, 4);
+  bool by_columns = g_rand_boolean (rand);
+
+  format->width = (format->width + 1) & ~1u;
+  format->height = (format->height + 1) & ~1u;
+  format->mosaic = true;
+  format->fields = false;
+  format->n_components = 4;
+  for (unsigned c = 0; c < 4; c++) {
+    unsigned place = c ^ first;
+
+    format->components[c] = (PacoComponent){
+      .depth = format->components[0].depth,
+      .subsampling_x = 1,
+      .subsampling_y = 1,
+      .place_x = by_columns ? place >> 1 : place & 1,
+      .place_y = by_columns ? place & 1 : place >> 1,
+    };
+  }
+}
+
 void
 test_format_random (GRand *rand, PacoPictureFormat *format, uint32_t samples)
 {
@@ -37,6 +62,8 @@ test_format_random (GRand *rand, PacoPictureFormat *format, uint32_t samples)
       format->components[c].subsampling_y = g_rand_int_range (rand, 0, 3);
     }
   }
+  if (g_rand_int_range (rand, 0, 8) == 0)
+    make_mosaic (rand, format);
 }
 
 /* --- layouts --- */
@@ -274,6 +301,54 @@ place_region (
   }
 }
 
+/* Makes memory of noise for a mosaic, whose regions are every other line. */
+static void
+place_in_turn (GRand *rand, TestPicture *picture, unsigned reduce)
+{
+  uint32_t columns, lines;
+  ptrdiff_t stride = 0, first = 0;
+
+  for (unsigned c = 0; c < 4; c++) {
+    paco_geometry_reduced_component (
+        &picture->format, c, reduce, &columns, &lines);
+    stride = MAX (stride,
+        (ptrdiff_t) paco_layout_line_bytes (
+            &picture->picture.layout[c], columns));
+  }
+  stride += 4 * g_rand_int_range (rand, 0, 6);
+  stride = (stride + 3) / 4 * 4;
+  picture->sizes[0] = 2 * lines * stride;
+  picture->buffers[0] = g_malloc (picture->sizes[0]);
+  for (size_t i = 0; i < picture->sizes[0]; i++)
+    picture->buffers[0][i] = (uint8_t) g_rand_int (rand);
+  if (g_rand_int_range (rand, 0, 4) == 0) {
+    first = stride * (2 * lines - 1);
+    stride = -stride;
+  }
+  for (unsigned c = 0; c < 4; c++) {
+    picture->owners[c] = 0;
+    picture->picture.data[c] = picture->buffers[0] + first
+        + picture->format.components[c].place_y * stride;
+    picture->picture.stride[c] = 2 * stride;
+  }
+}
+
+/* Makes the memory of a mosaic, in which lines of two components take turns; false if
+ * its components do not go into one region. */
+static bool
+place_mosaic (GRand *rand, TestPicture *picture, unsigned reduce)
+{
+  unsigned members[2] = { 0, 0 };
+
+  for (unsigned c = 0; c < 4; c++)
+    members[picture->format.components[c].place_y] |= 1u << c;
+  for (unsigned i = 0; i < 2; i++)
+    if (lay_out (rand, picture, members[i]) != members[i])
+      return false;
+  place_in_turn (rand, picture, reduce);
+  return true;
+}
+
 void
 test_picture_init (GRand *rand, TestPicture *picture,
     const PacoPictureFormat *format, unsigned reduce)
@@ -282,6 +357,9 @@ test_picture_init (GRand *rand, TestPicture *picture,
 
   memset (picture, 0, sizeof *picture);
   picture->format = *format;
+  if (format->mosaic && g_rand_boolean (rand)
+      && place_mosaic (rand, picture, reduce))
+    return;
   for (unsigned c = 0; c < format->n_components; c++) {
     unsigned members = 1u << c;
 

@@ -30,6 +30,11 @@ typedef struct
   {                                                                            \
     .depth = bits, .subsampling_x = x, .subsampling_y = y                      \
   }
+#define PLACE(bits, x, y)                                                      \
+  {                                                                            \
+    .depth = bits, .subsampling_x = 1, .subsampling_y = 1, .place_x = x,       \
+    .place_y = y                                                               \
+  }
 #define AUTO                                                                   \
   .wavelet = PACO_WAVELET_AUTO, .color_transform = PACO_COLOR_TRANSFORM_AUTO
 
@@ -193,6 +198,16 @@ static const Golden golden[] = {
       { PACO_RATE_LOSSLESS, AUTO, .levels = 4, .coding_passes = 1,
           .complexity = 1, .rgb = true, .block_checks = true },
       .attached = true,
+  },
+  {
+      "mosaic12-lossless",
+      { 130, 98, 4, false,
+          { PLACE (12, 0, 0), PLACE (12, 1, 0), PLACE (12, 0, 1),
+              PLACE (12, 1, 1) },
+          .mosaic = true },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_LOSSLESS, .wavelet = PACO_WAVELET_AUTO, .levels = 4,
+          .coding_passes = 1, .complexity = 1, .block_checks = true },
   },
 };
 

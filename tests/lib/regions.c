@@ -101,7 +101,9 @@ run_init (Run *run, GRand *rand)
   *run = (Run){ .rand = rand, .damaged = g_rand_int_range (rand, 0, 3) == 0 };
   do {
     run_clear (run);
-    test_format_random (rand, &run->format, case_samples ());
+    do
+      test_format_random (rand, &run->format, case_samples ());
+    while (run->format.mosaic);
     test_parameters_random (rand, &parameters);
     test_video_random (rand, &video);
     video.attachment = (PacoAttachment){ NULL, 0 };

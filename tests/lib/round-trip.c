@@ -100,7 +100,9 @@ case_init (Case *c, GRand *rand)
   PacoPictureFormat format;
 
   c->rand = rand;
-  test_format_random (rand, &format, CASE_SAMPLES);
+  do
+    test_format_random (rand, &format, CASE_SAMPLES);
+  while (format.mosaic);
   test_picture_init (rand, &c->source, &format, 0);
   test_picture_fill (rand, &c->source);
   test_parameters_random (rand, &c->parameters);

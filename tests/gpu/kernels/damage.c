@@ -331,8 +331,12 @@ static void
 random_large_format (PacoPictureFormat *format)
 {
   test_format_random (rand_, format, 100);
-  format->width = g_rand_int_range (rand_, 1000, 4097);
-  format->height = g_rand_int_range (rand_, 500, 2161);
+  format->width = 2 * g_rand_int_range (rand_, 500, 2049);
+  format->height = 2 * g_rand_int_range (rand_, 250, 1081);
+  if (!format->mosaic) {
+    format->width -= g_rand_int_range (rand_, 0, 2);
+    format->height -= g_rand_int_range (rand_, 0, 2);
+  }
 }
 
 int

@@ -145,8 +145,11 @@ case_of_random (GRand *random, Case *t)
   test_picture_init (random, &picture, &t->format, 0);
   t->format = picture.format;
   memcpy (t->picture.layout, picture.picture.layout, sizeof t->picture.layout);
-  for (unsigned c = 0; c < t->format.n_components; c++)
-    regions[c] = picture.owners[c];
+  for (unsigned c = 0; c < t->format.n_components; c++) {
+    regions[c] = 0;
+    while (picture.picture.data[regions[c]] != picture.picture.data[c])
+      regions[c]++;
+  }
   place_picture (random, t, regions);
 }
 
