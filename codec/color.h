@@ -11,29 +11,39 @@ typedef enum
   PACO_COLOR_TRANSFORM_RCT,
   PACO_COLOR_TRANSFORM_ICT,
   PACO_COLOR_TRANSFORM_RCT2,
+  PACO_COLOR_TRANSFORM_MATRIX,
+  PACO_COLOR_TRANSFORM_MOSAIC = 7, /* of neighbors in a mosaic (mosaic.h) */
   PACO_N_COLOR_TRANSFORMS,
-  PACO_COLOR_TRANSFORM_MATRIX = PACO_N_COLOR_TRANSFORMS,
 } PacoColorTransform;
-
-/* FORMAT.md keeps the transforms up to this one for later. */
-#define PACO_LAST_RESERVED_COLOR_TRANSFORM 7
 
 typedef struct
 {
-  const char *name;
+  const char *name;    /* NULL: FORMAT.md keeps the number for later */
   bool mixes_integers; /* with an irreversible wavelet, rounded numbers */
   /* How large a component's numbers can become, if samples are at most 1. */
-  double range[3];
+  double range[4];
   /* How much an error of 1 in a component changes the picture, relative to luma: the
    * norm of its column of the inverse transform. */
-  double norm[3];
+  double norm[4];
 } PacoColorTransformRow;
 
 /* Rows stand in the order of PacoColorTransform; C++ knows no designators. */
 PACO_CONSTANT PacoColorTransformRow
     paco_color_transforms[PACO_N_COLOR_TRANSFORMS] = {
-      { "none", false, { 1, 1, 1 }, { 1, 1, 1 } },
-      { "rct", true, { 1, 2, 2 }, { 1, 0.47871355, 0.47871355 } },
-      { "ict", false, { 1, 1, 1 }, { 1, 1.04218, 0.90841 } },
-      { "rct2", true, { 1, 2, 2 }, { 1, 0.47871355, 0.40824829 } },
+      { "none", false, { 1, 1, 1, 1 }, { 1, 1, 1, 1 } },
+      { "rct", true, { 1, 2, 2, 1 }, { 1, 0.47871355, 0.47871355, 1 } },
+      { "ict", false, { 1, 1, 1, 1 }, { 1, 1.04218, 0.90841, 1 } },
+      { "rct2", true, { 1, 2, 2, 1 }, { 1, 0.47871355, 0.40824829, 1 } },
+      {},
+      {},
+      {},
+      { "mosaic", true, { 2, 2, 2, 2 }, { 1, 1.18, 0.93, 1 } },
     };
+
+/* Says whether a transform mixes the first three components of each pixel. */
+static inline bool
+paco_color_transform_is_of_pixels (unsigned transform)
+{
+  return transform != PACO_COLOR_TRANSFORM_NONE
+      && transform != PACO_COLOR_TRANSFORM_MOSAIC;
+}

@@ -3,6 +3,7 @@
  * configurations call paco_header_check(), and header.c does for each header that it
  * has parsed. */
 #include "header_private.h"
+#include "mosaic.h"
 #include <string.h>
 
 /* No numerator or denominator is larger. */
@@ -92,17 +93,34 @@ check_components (const PacoHeader *header, GError **error)
 }
 
 static gboolean
+check_mosaic_transform (const PacoHeader *header, GError **error)
+{
+  const PacoCoding *coding = &header->coding;
+
+  if (!paco_mosaic_is_usual (&header->picture))
+    return paco_refuse (error,
+        "color-transform=mosaic needs a mosaic in which the first component and"
+        " the last one lie diagonally");
+  return MAX (coding->parameters[0], coding->parameters[1])
+      <= PACO_MAX_MOSAIC_WEIGHT
+      || paco_refuse (error, "color-transform=mosaic has weights of %u and %u",
+          coding->parameters[0], coding->parameters[1]);
+}
+
+static gboolean
 check_color_transform (const PacoHeader *header, GError **error)
 {
   const PacoPictureFormat *picture = &header->picture;
   const PacoCoding *coding = &header->coding;
 
   if (coding->color_transform >= PACO_N_COLOR_TRANSFORMS)
-    return paco_refuse (error,
-        coding->color_transform <= PACO_LAST_RESERVED_COLOR_TRANSFORM
-            ? "the color transform has the reserved id %u"
-            : "the color transform has the unknown id %u",
+    return paco_refuse (error, "the color transform has the unknown id %u",
         coding->color_transform);
+  if (!paco_color_transforms[coding->color_transform].name)
+    return paco_refuse (error, "the color transform has the reserved id %u",
+        coding->color_transform);
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
+    return check_mosaic_transform (header, error);
   if (coding->parameters[0] || coding->parameters[1])
     return paco_refuse (error, "this color transform has no parameters");
   if (coding->color_transform == PACO_COLOR_TRANSFORM_NONE)

@@ -4,6 +4,7 @@
  * which signs fill them. */
 #include "policy.h"
 #include "error.h"
+#include "mosaic.h"
 #include "policy_block.h"
 #include "policy_set.h"
 #include "quantizer.h"
@@ -32,7 +33,9 @@ check_parameters (const PacoParameters *parameters, GError **error)
     return paco_refuse (
         error, "there is no wavelet number %d", parameters->wavelet);
   if (parameters->color_transform < PACO_COLOR_TRANSFORM_AUTO
-      || parameters->color_transform >= PACO_N_COLOR_TRANSFORMS)
+      || parameters->color_transform >= PACO_N_COLOR_TRANSFORMS
+      || (parameters->color_transform >= 0
+          && !paco_color_transforms[parameters->color_transform].name))
     return paco_refuse (error, "there is no color transform number %d",
         parameters->color_transform);
   if (parameters->levels > PACO_MAX_LEVELS)
@@ -80,6 +83,33 @@ can_transform_colors (const PacoPictureFormat *picture)
   return true;
 }
 
+/* Says whether numbers may wrap around: where all of them come back as they were. */
+static bool
+may_wrap (const PacoParameters *parameters)
+{
+  return parameters->rate_control == PACO_RATE_LOSSLESS
+      && !parameters->cut_points;
+}
+
+/* The transform of a mosaic, whose weights of green are one half unless the picture
+ * chooses others. */
+static gboolean
+choose_mosaic_transform (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, PacoCoding *coding, GError **error)
+{
+  if (!paco_mosaic_is_usual (picture)
+      || (picture->components[0].depth == PACO_MOSAIC_DEPTH
+          && !may_wrap (parameters)))
+    return parameters->color_transform == PACO_COLOR_TRANSFORM_AUTO
+        || paco_refuse (error,
+            "color-transform=mosaic is for a mosaic in which red and blue lie"
+            " diagonally, of 16 bits only without loss and cut points; use"
+            " color-transform=auto or none");
+  coding->color_transform = PACO_COLOR_TRANSFORM_MOSAIC;
+  coding->parameters[0] = coding->parameters[1] = PACO_MAX_MOSAIC_WEIGHT / 2;
+  return TRUE;
+}
+
 static gboolean
 choose_color_transform (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error)
@@ -88,6 +118,10 @@ choose_color_transform (const PacoPictureFormat *picture,
   bool reversible = paco_is_reversible (coding, 0);
   bool lossless = parameters->rate_control == PACO_RATE_LOSSLESS;
 
+  if (parameters->color_transform == PACO_COLOR_TRANSFORM_MOSAIC
+      || (parameters->color_transform == PACO_COLOR_TRANSFORM_AUTO
+          && picture->mosaic))
+    return choose_mosaic_transform (picture, parameters, coding, error);
   if (parameters->color_transform == PACO_COLOR_TRANSFORM_AUTO) {
     coding->color_transform = !possible ? PACO_COLOR_TRANSFORM_NONE
         : !reversible                   ? PACO_COLOR_TRANSFORM_ICT
@@ -188,12 +222,9 @@ double
 paco_policy_norm (const PacoCoding *coding, unsigned component, unsigned level,
     unsigned orientation)
 {
-  double norm = paco_wavelet_norm (
-      coding->components[component].wavelet, level, orientation);
-
-  if (component < 3)
-    norm *= paco_color_transforms[coding->color_transform].norm[component];
-  return norm;
+  return paco_color_transforms[coding->color_transform].norm[component]
+      * paco_wavelet_norm (
+          coding->components[component].wavelet, level, orientation);
 }
 
 /* Returns the step with which all subbands have the same error in the picture, or,
@@ -391,8 +422,12 @@ paco_policy_lossless_coding (const PacoPictureFormat *picture,
   PacoParameters lossless = *parameters;
 
   lossless.rate_control = PACO_RATE_LOSSLESS;
-  return parameters->wavelet == PACO_WAVELET_AUTO
-      && paco_policy_coding (picture, &lossless, coding, NULL);
+  lossless.cut_points = true; /* Blocks may be cut, as those with cut points. */
+  if (parameters->wavelet != PACO_WAVELET_AUTO
+      || !paco_policy_coding (picture, &lossless, coding, NULL))
+    return false;
+  coding->cut_points = parameters->cut_points;
+  return true;
 }
 
 unsigned

@@ -91,11 +91,8 @@ static double
 sample_range (const PacoPictureFormat *format, const PacoCoding *coding,
     unsigned component)
 {
-  double range = 1u << (format->components[component].depth - 1);
-
-  if (component < 3)
-    range *= paco_color_transforms[coding->color_transform].range[component];
-  return range;
+  return paco_color_transforms[coding->color_transform].range[component]
+      * (1u << (format->components[component].depth - 1));
 }
 
 /* The bound of what rounding adds to the low and the high half in one filtering. */

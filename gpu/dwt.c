@@ -449,7 +449,7 @@ static unsigned
 samples_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
     bool inverse, PacoDwtLaunch *launches)
 {
-  const bool triple = dwt->color_transform != PACO_COLOR_TRANSFORM_NONE;
+  const bool triple = paco_color_transform_is_of_pixels (dwt->color_transform);
   unsigned n_fields = dwt->geometry->n_fields, n = 0;
 
   for (int w = 0; w < PACO_N_WAVELETS; w++) {

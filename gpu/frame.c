@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A frame in flight on the device. */
 #include "gpu/frame.h"
+#include "codec/mosaic.h"
 #include "codec/rate_estimate.h"
+#include "gpu/mosaic.h"
 
 /* --- The plan --- */
 
@@ -9,8 +11,11 @@ gboolean
 paco_cuda_plan_init (PacoCudaPlan *plan, PacoCudaDevice *device, GError **error)
 {
   const PacoGeometry *geometry;
+  bool in_planes = plan->coding.color_transform == PACO_COLOR_TRANSFORM_MOSAIC;
+  PacoPictureFormat format = in_planes ? paco_mosaic_planes (&plan->format)
+                                       : plan->format;
 
-  plan->dwt = paco_dwt_new (&plan->format, &plan->coding, plan->geometry,
+  plan->dwt = paco_dwt_new (&format, &plan->coding, plan->geometry,
       device->context->n_multiprocessors, &device->dwt);
   if (plan->dwt->n_coefficients > G_MAXUINT32) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
@@ -27,7 +32,7 @@ paco_cuda_plan_init (PacoCudaPlan *plan, PacoCudaDevice *device, GError **error)
     plan->block_height = MAX (plan->block_height, geometry->blocks[i].height);
   }
   paco_sample_planes_init (&plan->sample_planes, &plan->format, plan->reduce,
-      plan->coding.color_transform != PACO_COLOR_TRANSFORM_NONE);
+      plan->coding.color_transform);
   return TRUE;
 }
 
@@ -325,6 +330,17 @@ paco_cuda_frame_transform (const PacoCudaFrame *frame, const PacoCoding *coding,
   };
 }
 
+/* Enqueues the color transform of a mosaic, if it is coded with it. */
+static gboolean
+mix_planes (PacoCudaFrame *frame, const PacoCoding *coding, bool inverse,
+    GError **error)
+{
+  return coding->color_transform != PACO_COLOR_TRANSFORM_MOSAIC
+      || paco_mosaic_enqueue (frame->device->context, &frame->device->layout,
+          &frame->plan->sample_planes, coding, frame->planes.address, inverse,
+          frame->stream, error);
+}
+
 gboolean
 paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
     const PacoDwtFrame *transform, bool inverse, GError **error)
@@ -340,10 +356,12 @@ paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
   of_planes.picture = &planar;
   of_planes.follows_kernel = !inverse && n > 0;
   return (inverse
-             || paco_layout_enqueue (context, layout, PACO_LAYOUT_LOAD,
-                 launches, n, false, frame->stream, error))
+             || (paco_layout_enqueue (context, layout, PACO_LAYOUT_LOAD,
+                     launches, n, false, frame->stream, error)
+                 && mix_planes (frame, transform->coding, false, error)))
       && paco_dwt_enqueue (
           frame->plan->dwt, context, &of_planes, inverse, frame->stream, error)
+      && (!inverse || mix_planes (frame, transform->coding, true, error))
       && (!inverse
           || paco_layout_enqueue (context, layout, PACO_LAYOUT_STORE, launches,
               n, true, frame->stream, error));

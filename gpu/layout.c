@@ -72,20 +72,22 @@ paco_layout_find_kernels (
     }
   }
   kernels->early = paco_module_can_be_early (module, kernels->functions[0][0]);
-  return TRUE;
+  return paco_module_function (
+      module, "layout_mosaic", &kernels->mosaic, error);
 }
 
 /* --- Planes --- */
 
 void
 paco_sample_planes_init (PacoSamplePlanes *planes,
-    const PacoPictureFormat *format, unsigned reduce, bool triple)
+    const PacoPictureFormat *format, unsigned reduce,
+    PacoColorTransform color_transform)
 {
   *planes = (PacoSamplePlanes){
     .format = *format,
     .reduce = reduce,
-    .triple = triple,
-    .word_bytes = 1,
+    .color_transform = (uint8_t) color_transform,
+    .word_bytes = color_transform == PACO_COLOR_TRANSFORM_MOSAIC ? 2 : 1,
   };
   for (unsigned c = 0; c < format->n_components; c++)
     if (format->components[c].depth > 8)
@@ -124,22 +126,25 @@ is_planar (
 }
 
 /* Components that go through planes, as bits. Those that the color transform mixes are
- * all planar, and alike, or all go through planes. */
+ * all planar, and alike, or all go through planes, where those of a mosaic are mixed. */
 static unsigned
 components_in_planes (
     const PacoSamplePlanes *planes, const PacoPicture *picture)
 {
   const PacoSampleLayout *layouts = picture->layout;
+  bool triple = paco_color_transform_is_of_pixels (planes->color_transform);
   unsigned in_planes = 0;
 
+  if (planes->color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
+    return 15;
   for (unsigned c = 0; c < planes->format.n_components; c++)
     if (!is_planar (planes, picture, c))
       in_planes |= 1u << c;
-  for (unsigned c = 1; planes->triple && c < 3; c++)
+  for (unsigned c = 1; triple && c < 3; c++)
     if (layouts[c].word_bytes != layouts[0].word_bytes
         || layouts[c].places[0].shift != layouts[0].places[0].shift)
       in_planes |= 7;
-  return planes->triple && (in_planes & 7) ? in_planes | 7 : in_planes;
+  return triple && (in_planes & 7) ? in_planes | 7 : in_planes;
 }
 
 /* --- Launches --- */

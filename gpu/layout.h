@@ -3,8 +3,10 @@
  * kernels/layout.cu read them into planes of samples in device memory before it, or
  * write them from there after it. gpu/dwt.h takes the planar picture. */
 #pragma once
+#include "codec/color.h"
 #include "codec/picture.h"
 #include "gpu/kernels/layout.h"
+#include "gpu/kernels/mosaic.h"
 #include "gpu/module.h"
 
 /* Kernels for packed groups are named after the bytes of a group, the bits of a plane's
@@ -45,6 +47,7 @@ typedef enum
 typedef struct
 {
   CUfunction functions[2][PACO_LAYOUT_N_KERNELS]; /* [PacoLayoutDirection] */
+  CUfunction mosaic;                              /* gpu/mosaic.h */
   bool early; /* they know how to wait for the kernel before them */
 } PacoLayoutKernels;
 
@@ -52,12 +55,12 @@ gboolean paco_layout_find_kernels (
     PacoLayoutKernels *kernels, const PacoModule *module, GError **error);
 
 /* The planes of a configuration: lines of the whole frame, words of 16 bits if a
- * component has more than 8. */
+ * component has more than 8, or a mosaic is transformed. */
 typedef struct
 {
   PacoPictureFormat format;
-  unsigned reduce; /* levels left out */
-  bool triple;     /* the color transform mixes the first three components */
+  unsigned reduce;         /* levels left out */
+  uint8_t color_transform; /* PacoColorTransform */
   unsigned word_bytes;
   uint32_t columns[PACO_MAX_COMPONENTS], lines[PACO_MAX_COMPONENTS];
   size_t offset[PACO_MAX_COMPONENTS], stride[PACO_MAX_COMPONENTS]; /* bytes */
@@ -65,7 +68,8 @@ typedef struct
 } PacoSamplePlanes;
 
 void paco_sample_planes_init (PacoSamplePlanes *planes,
-    const PacoPictureFormat *format, unsigned reduce, bool triple);
+    const PacoPictureFormat *format, unsigned reduce,
+    PacoColorTransform color_transform);
 
 typedef struct
 {

@@ -84,6 +84,12 @@ paco_frames_init (PacoFrame frames[PACO_N_FORMS], GError **error)
     if (frames[i].geometry)
       place_planes (&frames[i], memory);
   }
+  /* Frames of a mosaic are coded in one piece. */
+  if (format->mosaic
+      && !paco_mosaic_init (&frames[0].mosaic, format, frames[0].reduce))
+    return paco_fail (error, PACO_ERROR_MEMORY,
+        "not enough memory for the samples of a mosaic of %u x %u",
+        format->width, format->height);
   return TRUE;
 }
 
@@ -92,6 +98,7 @@ paco_frames_clear (PacoFrame frames[PACO_N_FORMS])
 {
   if (frames[0].memory)
     paco_memory_free (frames[0].memory);
+  paco_mosaic_clear (&frames[0].mosaic);
   for (unsigned i = 0; i < PACO_N_FORMS; i++)
     frames[i] = (PacoFrame){ NULL };
 }
@@ -214,10 +221,18 @@ add_inner_passes (Resolution *resolution, unsigned level)
   }
 }
 
+/* Says whether the samples that the wavelet takes are those of frame->mosaic. */
+static bool
+has_planes (const PacoFrame *frame)
+{
+  return frame->coding->color_transform == PACO_COLOR_TRANSFORM_MOSAIC;
+}
+
 /* A set of components at the level whose finer side are samples. */
 static void
 add_outer_passes (Resolution *resolution, unsigned level,
-    const PacoPicture *picture, const PacoSamples *set)
+    const PacoPictureFormat *format, const PacoPicture *picture,
+    const PacoSamples *set)
 {
   PacoFrame *frame = resolution->frame;
 
@@ -227,7 +242,7 @@ add_outer_passes (Resolution *resolution, unsigned level,
 
     *samples = *set;
     samples->ops = frame->ops;
-    samples->format = frame->format;
+    samples->format = format;
     samples->picture = picture;
     samples->field = f;
     samples->gain = paco_wavelet_reduced_gain (
@@ -242,12 +257,16 @@ run_outer_passes (
     Resolution *resolution, unsigned level, const PacoPicture *picture)
 {
   PacoFrame *frame = resolution->frame;
+  const PacoPictureFormat *format = frame->format;
   PacoSampleSets sets;
 
-  paco_samples_split (
-      &sets, frame->format, picture, frame->coding, frame->reduce);
+  if (has_planes (frame)) {
+    format = &frame->mosaic.format;
+    picture = &frame->mosaic.planes;
+  }
+  paco_samples_split (&sets, format, picture, frame->coding, frame->reduce);
   for (unsigned i = 0; i < sets.n_sets; i++) {
-    add_outer_passes (resolution, level, picture, &sets.sets[i]);
+    add_outer_passes (resolution, level, format, picture, &sets.sets[i]);
     if (i + 1 == sets.n_sets || (sets.in_turn && resolution->inverse))
       run_passes (resolution);
   }
@@ -280,9 +299,20 @@ paco_frame_forward (PacoFrame *frame, const PacoPicture *picture)
 {
   unsigned levels = frame->geometry->levels;
 
+  if (has_planes (frame))
+    paco_mosaic_forward (&frame->mosaic, frame->ops, frame->workers,
+        frame->format, frame->coding, picture);
   transform_level (frame, picture, FORWARD, MIN (levels, 1));
   for (unsigned level = 2; level <= levels; level++)
     transform_level (frame, picture, FORWARD, level);
+}
+
+static void
+undo_mosaic (PacoFrame *frame, const PacoPicture *picture)
+{
+  if (has_planes (frame) && !paco_frame_is_abandoned (frame))
+    paco_mosaic_inverse (&frame->mosaic, frame->ops, frame->workers,
+        frame->format, frame->coding, picture);
 }
 
 void
@@ -293,6 +323,7 @@ paco_frame_inverse (PacoFrame *frame, const PacoPicture *picture)
   for (unsigned level = levels; level > frame->reduce + 1; level--)
     transform_level (frame, picture, INVERSE, level);
   transform_level (frame, picture, INVERSE, MIN (levels, frame->reduce + 1));
+  undo_mosaic (frame, picture);
 }
 
 /* The inverse transform of zeros is zero. Only the level shift is left to be done,
@@ -302,6 +333,7 @@ paco_frame_inverse_of_zero (PacoFrame *frame, const PacoPicture *picture)
 {
   transform_level (frame, picture, INVERSE_OF_ZERO,
       MIN (frame->geometry->levels, frame->reduce + 1));
+  undo_mosaic (frame, picture);
 }
 
 PacoBpcBlock

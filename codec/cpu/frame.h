@@ -5,6 +5,7 @@
 #pragma once
 #include "codec/cpu/bpc.h"
 #include "codec/cpu/dwt.h"
+#include "codec/cpu/mosaic.h"
 #include "codec/coder_private.h"
 #include "codec/cpu/workers.h"
 
@@ -25,6 +26,7 @@ typedef struct
   /* The part of it that only the transform needs. */
   PacoWord *inner;
   size_t inner_size; /* bytes */
+  PacoMosaic mosaic; /* of a mosaic, for its color transform */
 } PacoFrame;
 
 /* Allocates the coefficients of a flight's frames, one for each form, of which only one

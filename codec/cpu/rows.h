@@ -70,6 +70,10 @@ typedef struct
   void (*inverse_rct2) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
   void (*forward_ict) (PacoWord *r, PacoWord *g, PacoWord *b, size_t n);
   void (*inverse_ict) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
+  /* Do and undo a step of the color transform of mosaics (FORMAT.md section 5.1) with n
+   * samples, all plus 2^15. Undone, they are clamped to depth bits. */
+  void (*lift_mosaic) (uint16_t *samples, const uint16_t *const near[4],
+      size_t n, int weight, unsigned depth, bool undo);
 } PacoRowOps;
 
 /* Returns the fastest table that runs on this machine. */

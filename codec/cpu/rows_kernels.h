@@ -8,6 +8,7 @@
 #include "codec/cpu/layout_kernels.h"
 #include "codec/cpu/rows.h"
 #include "codec/cpu/rows_loops.h"
+#include "codec/mosaic.h"
 #include <math.h>
 #include <string.h>
 #ifdef __SSE2__
@@ -288,6 +289,39 @@ inverse_ict (PacoWord *y_words, PacoWord *u_words, PacoWord *v_words, size_t n)
   }
 }
 
+/* --- mosaics --- */
+
+INLINE void
+lift_mosaic_by (uint16_t *samples, const uint16_t *const near[4], size_t n,
+    int weight, int32_t low, int32_t high, bool undo)
+{
+  const uint16_t *a = near[0], *b = near[1], *c = near[2], *d = near[3];
+
+  INDEPENDENT
+  for (size_t i = 0; i < n; i++) {
+    int32_t sum = a[i] + b[i] + c[i] + d[i] - 4 * PACO_MOSAIC_HALF;
+    int32_t change = (weight * sum + 16) >> 5;
+    int32_t sample = (uint16_t) (undo ? samples[i] + change
+                                      : samples[i] - change);
+
+    sample = sample < low ? low : sample;
+    samples[i] = (uint16_t) (sample > high ? high : sample);
+  }
+}
+
+static void
+lift_mosaic (uint16_t *samples, const uint16_t *const near[4], size_t n,
+    int weight, unsigned depth, bool undo)
+{
+  int32_t half = 1 << (depth - 1);
+
+  if (undo)
+    lift_mosaic_by (samples, near, n, weight, PACO_MOSAIC_HALF - half,
+        PACO_MOSAIC_HALF + half - 1, true);
+  else
+    lift_mosaic_by (samples, near, n, weight, 0, UINT16_MAX, false);
+}
+
 #define PACO_ROW_OPS(isa)                                                      \
   {                                                                            \
     .name = isa, .lift_int = lift_int, .lift_float = lift_float,               \
@@ -296,5 +330,6 @@ inverse_ict (PacoWord *y_words, PacoWord *u_words, PacoWord *v_words, size_t n)
     .to_float = to_float, .to_sample = to_sample, .to_int = to_int,            \
     .forward_rct = forward_rct, .inverse_rct = inverse_rct,                    \
     .forward_rct2 = forward_rct2, .inverse_rct2 = inverse_rct2,                \
-    .forward_ict = forward_ict, .inverse_ict = inverse_ict                     \
+    .forward_ict = forward_ict, .inverse_ict = inverse_ict,                    \
+    .lift_mosaic = lift_mosaic                                                 \
   }

@@ -24,7 +24,7 @@ set_size (const PacoPictureFormat *format, const PacoPicture *picture,
 {
   unsigned n = 1;
 
-  if (first == 0 && coding->color_transform != PACO_COLOR_TRANSFORM_NONE)
+  if (first == 0 && paco_color_transform_is_of_pixels (coding->color_transform))
     n = 3;
   while (first + n < format->n_components
       && picture->data[first] == picture->data[first + n]
@@ -52,7 +52,7 @@ paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
       .n = n,
       .reversible = paco_is_reversible (coding, c),
     };
-    if (c == 0)
+    if (c == 0 && paco_color_transform_is_of_pixels (coding->color_transform))
       set->color_transform = coding->color_transform;
     for (unsigned i = c; i < c + n; i++)
       set_of[i] = sets->n_sets;

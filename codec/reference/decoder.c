@@ -500,6 +500,7 @@ transform_field (
     paco_reference_reduce (&planes[c], wavelet, decoder->reduce);
   }
   paco_reference_inverse_color (planes, n, coding);
+  paco_reference_inverse_mosaic (&decoder->header.picture, coding, planes);
   paco_reference_blank_samples (
       &decoder->header.picture, destination, field, planes);
   for (unsigned c = 0; c < n; c++)

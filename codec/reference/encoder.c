@@ -62,6 +62,7 @@ transform_field (Encoder *encoder, unsigned field)
     paco_reference_load_samples (
         encoder->format, encoder->picture, field, c, &planes[c]);
   }
+  paco_reference_forward_mosaic (encoder->format, coding, planes);
   paco_reference_forward_color (planes, n, coding);
   for (unsigned c = 0; c < n; c++)
     paco_reference_forward_dwt (

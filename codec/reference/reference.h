@@ -128,6 +128,13 @@ void paco_reference_forward_color (
 void paco_reference_inverse_color (
     PacoReferencePlane *planes, unsigned n_planes, const PacoCoding *coding);
 
+/* These do the color transform of a mosaic, and its inverse, if it is coded with it. They
+ * come before the first and after the second of the above. */
+void paco_reference_forward_mosaic (const PacoPictureFormat *format,
+    const PacoCoding *coding, PacoReferencePlane *planes);
+void paco_reference_inverse_mosaic (const PacoPictureFormat *format,
+    const PacoCoding *coding, PacoReferencePlane *planes);
+
 /* In place. Afterwards LL of the last level is in the upper left corner, HL
  * right of it, LH below it, HH right of that, and so on outwards. */
 void paco_reference_forward_dwt (

@@ -23,6 +23,7 @@
  * Writing a region makes every byte of its groups: a lane or thread owns the groups
  * that it puts together. Nothing outside of the groups of a line is read or written. */
 #include "gpu/kernels/layout_strings.cuh"
+#include "gpu/kernels/mosaic.cuh"
 
 /* --- Packed groups --- */
 

@@ -4,6 +4,7 @@
  * made from one number, printed when it fails; run with --seed to repeat, and with
  * PACO_CASES to do more. */
 #include "backend-case.h"
+#include "codec/mosaic.h"
 #include "codec/frame_cut.h"
 #include "codec/reference/reference.h"
 #include <string.h>
@@ -214,6 +215,10 @@ put_random_components (GRand *rand, PacoHeader *header)
           ? 0
           : g_rand_int_range (rand, 12 << 9, 20 << 9);
   }
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
+    for (unsigned i = 0; i < 2; i++)
+      coding->parameters[i] = g_rand_int_range (
+          rand, 0, PACO_MAX_MOSAIC_WEIGHT + 1);
   if (paco_wavelets[of_color].reversible
       && coding->color_transform == PACO_COLOR_TRANSFORM_ICT)
     coding->color_transform = PACO_COLOR_TRANSFORM_RCT;

@@ -188,8 +188,10 @@ def read_header(data, sets):
         places = [0x11, 0x15, 0x51, 0x55]
         need(sorted(c[1] for c in components) == places and width % 2 == height % 2 == 0
              and len({c[0] for c in components}) == 1 and not picture_flags & 1, 'mosaic')
-    need(not transform or n > 2 and len({c[:3] for c in components[:3]}) == 1,
-         'color transform')
+    need(not transform or transform < 4 and n > 2 and len({c[:3] for c in components[:3]}) == 1
+         or transform == 7 and features & 1 and max(data[70:72]) <= 8
+         and components[0][1] ^ components[3][1] == 0x44, 'color transform')
+    need(transform == 7 or data[70:72] == bytes(2), 'parameters')
     at, n_entries = 72 + 4 * n, 3 * levels + 1
     entries = struct.unpack_from(f'<{n * n_entries}H', data, at)
     for i, entry in enumerate(entries):

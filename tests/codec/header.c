@@ -233,7 +233,9 @@ test_components (void)
     PacoHeader header, changed;
     unsigned c, k;
 
-    draw_header (&header, &set);
+    do
+      draw_header (&header, &set);
+    while (header.picture.mosaic);
     header.set = NULL;
     header.frame_size = PACO_MAX_HEADER_SIZE + header.index_size
         + header.video.attachment.size;
@@ -268,6 +270,28 @@ test_components (void)
   }
 }
 
+/* Tests its color transform, of components 0 and 3 in opposite corners of the cell. */
+static void
+test_mosaic_transform (PacoHeader header)
+{
+  PacoComponent *components = header.picture.components, blue = components[3];
+
+  header.coding.color_transform = PACO_COLOR_TRANSFORM_MOSAIC;
+  for (unsigned n = 0; n < 4; n++)
+    header.coding.components[n].wavelet = draw (0, PACO_N_WAVELETS - 1);
+  for (unsigned weight = 0; weight < 20; weight++) {
+    header.coding.parameters[weight % 2] = weight / 2;
+    g_assert_true (is_refused (&header) == (weight / 2 > 8));
+  }
+  header.coding.parameters[0] = header.coding.parameters[1] = 8;
+  g_assert_false (is_refused (&header));
+  components[3] = components[1];
+  components[1] = blue;
+  g_assert_true (is_refused (&header));
+  header.picture.mosaic = false;
+  g_assert_true (is_refused (&header));
+}
+
 /* Tests what makes four components a mosaic. */
 static void
 test_mosaics (void)
@@ -286,6 +310,7 @@ test_mosaics (void)
   };
 
   g_assert_false (is_refused (&good));
+  test_mosaic_transform (good);
   for (unsigned n = 0; n < 9; n++) {
     PacoHeader bad = good;
     PacoPictureFormat *picture = &bad.picture;

@@ -30,21 +30,37 @@ static void
 draw_format (PacoPictureFormat *format, PacoParameters *parameters)
 {
   static const unsigned heights[] = { 0, 32, 64, 128, 256 };
-  bool alike = draw (0, 1);
+  bool alike = draw (0, 1), mosaic = draw (0, 4) == 0;
 
   *format = format_of (draw (1, 200), draw (1, 150), draw (1, 4), draw (1, 16));
   format->fields = draw (0, 2) == 0;
-  for (unsigned c = 0; !alike && c < format->n_components; c++)
+  if (mosaic)
+    *format = (PacoPictureFormat){
+      .width = 2 * draw (1, 100),
+      .height = 2 * draw (1, 75),
+      .n_components = 4,
+      .components = { { .depth = draw (1, 16) } },
+      .mosaic = true,
+    };
+  for (unsigned c = 0; !mosaic && !alike && c < format->n_components; c++)
     format->components[c] = (PacoComponent){
       .depth = draw (1, 16),
       .subsampling_x = c > 0 ? draw (0, 2) : 0,
       .subsampling_y = c > 0 ? draw (0, 2) : 0,
     };
+  for (unsigned c = 0; c < 4 && mosaic; c++)
+    format->components[c] = (PacoComponent){
+      .depth = format->components[0].depth,
+      .subsampling_x = 1,
+      .subsampling_y = 1,
+      .place_x = c & 1,
+      .place_y = c >> 1,
+    };
   parameters->levels = draw (0, 8);
   parameters->coding_passes = draw (1, 3);
   parameters->complexity = draw (0, 3);
   parameters->block_height = heights[draw (0, 4)];
-  parameters->rgb = alike && format->n_components >= 3;
+  parameters->rgb = alike && !mosaic && format->n_components >= 3;
   parameters->block_checks = draw (0, 1);
 }
 

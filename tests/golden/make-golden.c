@@ -209,6 +209,28 @@ static const Golden golden[] = {
       { PACO_RATE_LOSSLESS, .wavelet = PACO_WAVELET_AUTO, .levels = 4,
           .coding_passes = 1, .complexity = 1, .block_checks = true },
   },
+  {
+      /* Numbers wrap around. */
+      "mosaic16-lossless-transform",
+      { 98, 66, 4, false,
+          { PLACE (16, 1, 0), PLACE (16, 0, 0), PLACE (16, 1, 1),
+              PLACE (16, 0, 1) },
+          .mosaic = true },
+      TEST_SCENE_NOISE,
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 2, .coding_passes = 1,
+          .complexity = 1 },
+  },
+  {
+      "mosaic10-lossy-transform",
+      { 2, 70, 4, false,
+          { PLACE (10, 1, 1), PLACE (10, 1, 0), PLACE (10, 0, 1),
+              PLACE (10, 0, 0) },
+          .mosaic = true },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, .wavelet = PACO_WAVELET_CDF97,
+          .color_transform = PACO_COLOR_TRANSFORM_MOSAIC, .quality = 90,
+          .levels = 3, .coding_passes = 1, .complexity = 1 },
+  },
 };
 
 /* This is a stack: the plan says with what wavelet, and the pictures are drawn

@@ -88,7 +88,8 @@ pictures_init (Bench *bench, Pictures *pictures, const Layout *layout)
     .picture.memory = PACO_MEMORY_DEVICE,
   };
   lay_out (pictures, layout);
-  paco_sample_planes_init (&pictures->planes, &pictures->format, 0, false);
+  paco_sample_planes_init (
+      &pictures->planes, &pictures->format, 0, PACO_COLOR_TRANSFORM_NONE);
   for (unsigned i = 0; i < BENCH_SETS; i++) {
     pictures->pictures[i] = bench_device_memory (bench, pictures->n_bytes);
     pictures->samples[i] = bench_device_memory (bench, pictures->planes.size);

@@ -6,6 +6,7 @@
 #include "gpu/kernels/compare.h"
 #include "gpu/kernels/dwt.h"
 #include "gpu/kernels/layout.h"
+#include "gpu/kernels/mosaic.h"
 #include "gpu/kernels/pack.h"
 #include "gpu/kernels/rate.h"
 #include <string.h>
@@ -204,6 +205,14 @@ run_count (FakeKernelState *state, const FakeLaunch *launch)
   return state->stage == TRANSFORMED;
 }
 
+/* The samples that it mixes are all alike. It comes before the wavelet, or after its
+ * inverse. */
+static bool
+run_mosaic (FakeKernelState *state, const FakeLaunch *launch)
+{
+  return state->stage == NOTHING || state->stage == INVERTED;
+}
+
 /* A kernel is of the first row whose name it begins with. */
 static const struct
 {
@@ -222,6 +231,7 @@ static const struct
   { "dwt_", sizeof (PacoDwtParameters), run_forward },
   { "layout_load", sizeof (PacoLayoutParameters), run_load },
   { "layout_store", sizeof (PacoLayoutParameters), run_store },
+  { "layout_mosaic", sizeof (PacoMosaicParameters), run_mosaic },
   { "paco_compare", sizeof (PacoCompareParameters), run_compare },
 };
 

@@ -140,7 +140,7 @@ random_coding (GRand *random, const Given *given,
   if (can_transform_colors (format, coding) && chance (random, 80))
     do
       coding->color_transform = 1
-          + random_below (random, PACO_N_COLOR_TRANSFORMS - 1);
+          + random_below (random, PACO_COLOR_TRANSFORM_RCT2);
     while (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
         && paco_wavelets[coding->components[0].wavelet].reversible);
   for (unsigned c = 0; c < format->n_components; c++) {

@@ -86,6 +86,7 @@ const EmulatedKernel emulated_layout[] = {
   KERNELS (string_16_3),
   KERNELS (v210),
   KERNELS (any),
+  EMULATED_KERNEL (layout_mosaic, PacoMosaicParameters),
   EMULATED_END,
 };
 

@@ -294,7 +294,9 @@ plan (const Gpu *gpu, GRand *random, Case *t)
   PacoPicture picture = t->picture;
 
   paco_sample_planes_init (&t->planes, &t->format, 0,
-      may_be_triple (&t->format) && below (random, 2) == 0);
+      may_be_triple (&t->format) && below (random, 2) == 0
+          ? PACO_COLOR_TRANSFORM_RCT
+          : PACO_COLOR_TRANSFORM_NONE);
   t->device_picture = test_device_reserve (&gpu->test, t->size);
   t->device_planes = test_device_reserve (&gpu->test, t->planes.size);
   picture.memory = PACO_MEMORY_DEVICE;
@@ -590,7 +592,7 @@ check_picture (const char *name, const PacoPictureFormat *format,
     picture->data[c] = (uint8_t *) (0x10000 * (uintptr_t) (1 + regions[c]));
     picture->stride[c] = stride;
   }
-  paco_sample_planes_init (&planes, format, 0, false);
+  paco_sample_planes_init (&planes, format, 0, PACO_COLOR_TRANSFORM_NONE);
   n = paco_layout_launches (&planes, picture, 0x100000, &planar, launches);
   if (n == 1 && launches[0].kernel == kernel)
     return true;
