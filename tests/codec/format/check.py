@@ -1,0 +1,154 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""check.py PROJECT: decodes the golden streams by FORMAT.md alone.
+
+This decoder was written by someone who had only FORMAT.md and sets.inc. It shares no
+code with the codec: what it decodes is what FORMAT.md describes. Of each frame some
+bits are then flipped: the CRCs of header and index and, where the frame has them, the
+checks of the codeblocks find every one of them.
+"""
+import glob
+import os
+import struct
+import sys
+import zlib
+
+from frame import decode, read_frame
+from header import read_builtin_sets, split
+from stack import pictures_of_stack
+
+# This is what is in the chunks that tests/golden/make-golden.c writes.
+CHUNKS = {1: struct.pack('<8H2I', 34000, 16000, 13250, 34500, 7500, 3000,
+                         15635, 16450, 10000000, 1),
+          2: struct.pack('<2H', 1000, 400),
+          4: struct.pack('<IQ', 7, 0x123456789a),
+          5: struct.pack('<BBH', 6, 0, 1 << 0 | 1 << 14),
+          256: struct.pack('<2I', 27, zlib.crc32(b'what no header has room for'))}
+# This is what its ancillary chunks say.
+ANCILLARY = [
+    ('caption', 1, b'\x94\x2c'),
+    ('caption', 3, b'\xfc\x41\x42'),
+    ('AFD', 0, 2, 10),
+    ('bars', 1, 0, 4, 35),
+    ('timecode', 30000, 1001, 29, 23, 59, 58, 2, 3, -1000000, 7200),
+    ('area', 3, -1, 8, 9, 20, 10, 'face', [
+        ('detection', [('sharp', True), ('delta', -2), ('tracker', 4000000000),
+                       ('from', -5000000000), ('seen', 1 << 63),
+                       ('confidence', 0.75), ('scale', (-3, 4)),
+                       ('who', 'Zo\u00eb')]),
+        ('nothing', [])]),
+    ('reference', 1700000000123456789, 2**64 - 1,
+     [('timestamp/x-ptp', [('domain', 127)])]),
+    (200, b'a\0\xff')]
+
+
+def try_changes(path, data, flags, sets):
+    """Sees each change of what CRCs and checks cover."""
+    header_size, index_size = struct.unpack_from('<H4xI', data, 6)
+    end = len(data) if flags & 1 else header_size + index_size
+    for at in range(0, end, 1 + end // 300):
+        damaged = bytearray(data)
+        damaged[at] ^= 1 << at % 8
+        try:
+            read_frame(bytes(damaged), sets)
+        except (ValueError, IndexError, struct.error):
+            continue
+        sys.exit(f'{path}: a change of byte {at} is not seen')
+
+
+def features(header, blocks):
+    """Yields what a frame has that some golden stream must have."""
+    yield from header.chunks
+    yield f'{header.passes} passes'
+    if header.mosaic:
+        yield 'mosaic'
+    yield f'color transform {header.transform}'
+    for component in header.components:
+        yield f'wavelet {component.wavelet}'
+    for _, record, _ in blocks:
+        coded = record.planes - record.dropped - record.raw
+        yield from (name for name, there in (
+            ('all planes raw', coded == 0),
+            ('raw planes', coded and record.raw),
+            ('dropped planes', record.dropped),
+            ('signs of both columns raw', record.raw_left),
+            ('4 lanes share codewords', record.shared and coded > 1),
+            ('8 lanes share codewords', record.shared and coded == 1),
+            ('a long block', record.length >= 8191)) if there)
+
+
+FEATURES = {1, 2, 3, 4, 5, 256, 257, 'ancillary', '1 passes', '2 passes', '3 passes',
+            *(f'color transform {i}' for i in (0, 1, 2, 3, 7)),
+            'mosaic', *(f'wavelet {i}' for i in range(3)),
+            'all planes raw', 'raw planes', 'dropped planes',
+            'signs of both columns raw', '4 lanes share codewords',
+            '8 lanes share codewords', 'a long block'}
+
+
+def crc_of(picture):
+    crc = 0
+    for samples in picture:
+        crc = zlib.crc32(samples.astype('<u2').tobytes(), crc)
+    return f'{crc:08x}'
+
+
+def check_frame(path, data, sets):
+    """Returns what the frame has, and its pictures."""
+    header, _, blocks = read_frame(data, sets)
+    expected = {**CHUNKS, 'ancillary': ANCILLARY}
+    assert all(expected.get(k, chunk) == chunk
+               for k, chunk in header.chunks.items()), header.chunks
+    try_changes(path, data, header.checks, sets)
+    return header, set(features(header, blocks)), decode(data, sets)
+
+
+def check_slices(path, plans):
+    """Checks what the slices of one stack say of it, all of them, in order."""
+    assert [plan.position for plan in plans] == list(range(plans[0].length)), path
+    assert len({(plan.number, plan.length, plan.wavelet, plan.levels, plan.depth,
+                 plan.bits) for plan in plans}) == 1, path
+
+
+def check_stream(path, sets):
+    """Returns what the stream has, and CRCs of its pictures by their numbers."""
+    with open(path, 'rb') as file:
+        frames = [check_frame(path, data, sets) for data in split(file.read())]
+    found = set().union(*(features for _, features, _ in frames))
+    plans = [header.slice for header, _, _ in frames]
+    if plans[0]:
+        check_slices(path, plans)
+        pictures = pictures_of_stack([p[0][0] for _, _, p in frames], plans[0])
+        return found, {i: crc_of([p]) for i, p in enumerate(pictures)}
+    assert len(frames) == 1, path
+    return found, {i: crc_of(p) for i, p in enumerate(frames[0][2])}
+
+
+def read_checksums(folder):
+    """Returns {stream: {number: CRC}}; the number is of levels left out, or slices."""
+    checksums = {}
+    for name in ('checksums.txt', 'stacks.txt'):
+        with open(os.path.join(folder, name), encoding='utf-8') as file:
+            for line in file:
+                if not line.startswith('#'):
+                    stream, number, crc = line.split()
+                    checksums.setdefault(stream, {})[int(number)] = crc
+    return checksums
+
+
+def main():
+    folder = os.path.join(sys.argv[1], 'tests', 'golden')
+    sets = read_builtin_sets(
+        os.path.join(sys.argv[1], 'codec', 'tables', 'sets.inc'))
+    checksums, found = read_checksums(folder), set()
+    for path in sorted(glob.glob(os.path.join(folder, '*.paco'))):
+        of_stream, crcs = check_stream(path, sets)
+        name = os.path.basename(path)[:-len('.paco')]
+        assert crcs == checksums.pop(name), f'{name} decodes to other samples'
+        print(f'{name}: {len(crcs)} pictures')
+        found |= of_stream
+    assert not checksums, f'no streams {list(checksums)}'
+    assert found == FEATURES, f'not as it should be: {found ^ FEATURES}'
+
+
+if __name__ == '__main__':
+    main()

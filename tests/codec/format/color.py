@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""From what the inverse wavelets leave to samples (FORMAT.md section 5)."""
+import numpy as np
+
+from transform import F, fma
+
+
+def to_integers(x):
+    rounded = np.rint(x)
+    return np.clip(rounded, F(-2**31), F(2**31 - 128)).astype(np.int32)
+
+
+def undo_color(planes, transform):
+    """planes: the first three components."""
+    y, u, v = planes
+    if transform == 1:
+        g = y - ((u + v) >> 2)
+        return [v + g, g, u + g]
+    if transform == 3:
+        t = y - (u >> 2)
+        g = t - (v >> 1)
+        return [v + g, g, u + t]
+    return [fma(F('1.402'), v, y),
+            fma(F('-0.344136'), u, fma(F('-0.714136'), v, y)),
+            fma(F('1.772'), u, y)]
+
+
+# --- mosaics (5.1) ---
+
+CROSS = ((-1, 0), (1, 0), (0, -1), (0, 1))
+CORNERS = ((-1, -1), (1, -1), (-1, 1), (1, 1))
+
+
+def mirrored(i, n):
+    """Returns i, of which -1 and n are 1 and n - 2."""
+    return np.where(i < 0, 1, np.where(i >= n, n - 2, i))
+
+
+def undo_mosaic(planes, header):
+    """Undoes the color transform of mosaics."""
+    height, width = (2 * n for n in planes[0].shape)
+    mosaic = np.zeros((height, width), np.int32)
+    lattices = [(np.arange(y, height, 2)[:, None], np.arange(x, width, 2))
+                for x, y in (c.place for c in header.components)]
+    for lattice, x in zip(lattices, planes):
+        mosaic[lattice] = np.clip(x, -2**15, 2**15 - 1)
+    limit = 1 << (header.components[0].depth - 1)
+    for c, factor, neighbours in ((1, -4, CORNERS), (2, 8, CORNERS),
+                                  (3, header.parameters[1], CROSS),
+                                  (0, header.parameters[0], CROSS)):
+        i, j = lattices[c]
+        s = sum(mosaic[mirrored(i + y, height), mirrored(j + x, width)]
+                for x, y in neighbours)
+        x = mosaic[i, j] + ((factor * s + 16) >> 5)
+        x = ((x + 2**15) & 0xffff) - 2**15
+        mosaic[i, j] = np.clip(x, -limit, limit - 1)
+    return [mosaic[lattice] for lattice in lattices]
+
+
+def finish(planes, header):
+    """Returns the samples of a field from what the inverse wavelets left."""
+    if header.transform == 2:
+        planes = undo_color(planes[:3], 2) + planes[3:]
+    planes = [to_integers(x) if x.dtype == F else x for x in planes]
+    if header.transform in (1, 3):
+        planes = undo_color(planes[:3], header.transform) + planes[3:]
+    elif header.transform == 7:
+        planes = undo_mosaic(planes, header)
+    return [np.clip(x + np.int32(1 << (c.depth - 1)), 0, (1 << c.depth) - 1)
+            for x, c in zip(planes, header.components)]
