@@ -4,6 +4,7 @@
  * coder.c, and encode() of the backend. */
 #include "encoder_private.h"
 #include "policy.h"
+#include "policy_mosaic.h"
 #include <string.h>
 
 /* --- what frames with a budget learn from earlier ones --- */
@@ -98,8 +99,10 @@ void
 paco_encoder_choose (const PacoEncoderForm *form,
     const PacoBandSamples *samples, PacoEncoderJob *job)
 {
-  if (paco_policy_takes_other_wavelet (
-          &form->picture, form->other.coding.color_transform, samples))
+  if (form->coding.color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
+    paco_policy_choose_weights (&form->picture, samples, &job->rate.coding);
+  else if (paco_policy_takes_other_wavelet (
+               &form->picture, form->other.coding.color_transform, samples))
     job->rate = form->other;
 }
 
@@ -260,7 +263,8 @@ check_budget (PacoEncoder *encoder, PacoEncoderForm *form, GError **error)
   return enough;
 }
 
-/* Makes the other rate that frames may choose. */
+/* Makes the other rate that frames may choose. Of a mosaic it differs in nothing but
+ * weights, which the picture gives. */
 static void
 prepare_choice (PacoEncoder *encoder, PacoEncoderForm *form,
     const PacoParameters *parameters, const PacoGeometry *geometry)
@@ -268,8 +272,12 @@ prepare_choice (PacoEncoder *encoder, PacoEncoderForm *form,
   form->other = (PacoRate){ .number = G_MAXUINT }; /* that no other reaches */
   form->chooses = paco_policy_other_wavelet (
       &form->picture, parameters, &form->other.coding);
-  if (!form->chooses)
+  if (!form->chooses) {
+    form->other.coding = form->coding;
+    form->chooses = paco_policy_chooses_weights (
+        &form->picture, parameters, &form->coding);
     return;
+  }
   complete_rate (&form->picture, parameters, &form->other);
   encoder->max_frame_size = MAX (encoder->max_frame_size,
       paco_policy_max_frame_size (

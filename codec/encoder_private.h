@@ -47,7 +47,8 @@ typedef struct
   PacoRateTable *table, *lossless_table;
   PacoCoding lossless;
   /* Whether each frame chooses between the rate and another one, which has a different
-   * wavelet (policy_wavelet.h). Then neither of the two changes. */
+   * wavelet (policy_wavelet.h), or the weights of the transform of a mosaic
+   * (policy_mosaic.h). Then neither of the two changes. */
   bool chooses;
   PacoRate other;
   size_t min_frame_size; /* that a budget must have */

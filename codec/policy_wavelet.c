@@ -35,18 +35,19 @@ spread (uint32_t size, uint32_t piece, uint32_t n_most)
   return pieces;
 }
 
-static PacoBands
-tiles_across (const PacoPictureFormat *picture)
+PacoBands
+paco_policy_tiles_across (const PacoPictureFormat *picture)
 {
-  return spread (picture->width, COLUMNS, PACO_TILES_ACROSS);
+  return spread (paco_component_width (picture, 0), COLUMNS, PACO_TILES_ACROSS);
 }
 
 PacoBands
 paco_policy_bands (const PacoPictureFormat *picture)
 {
-  uint32_t lines = paco_ceil_shift (picture->height, picture->fields);
+  uint32_t lines = paco_ceil_shift (
+      paco_component_height (picture, 0), picture->fields);
 
-  if (tiles_across (picture).n == 0)
+  if (paco_policy_tiles_across (picture).n == 0)
     return (PacoBands){ 0 };
   return spread (lines, LINES, PACO_TILES_DOWN);
 }
@@ -57,7 +58,7 @@ paco_policy_band_samples (
 {
   PacoBandSamples samples = { .bands = paco_policy_bands (format) };
 
-  for (unsigned c = 0; c < N_COMPONENTS; c++) {
+  for (unsigned c = 0; c < format->n_components; c++) {
     samples.line[c] = picture->stride[c] * (ptrdiff_t) paco_n_fields (format);
     samples.band[c] = samples.line[c] * (ptrdiff_t) samples.bands.step;
     samples.data[c] = picture->data[c]
@@ -69,7 +70,6 @@ paco_policy_band_samples (
 
 /* --- A tile --- */
 
-typedef int32_t Tile[LINES][COLUMNS];
 typedef int32_t Turned[COLUMNS][LINES];
 
 /* The word that begins at byte `at` of a line. */
@@ -96,11 +96,9 @@ read_word (const uint8_t *line, size_t at, const PacoSampleLayout *layout)
   return layout->big_endian ? GUINT32_FROM_BE (word) : GUINT32_FROM_LE (word);
 }
 
-/* Loads a tile. The level shift is left out: it adds the same to all samples, and
- * has no effect on differences. */
-static void
-load (const PacoBandSamples *samples, unsigned c, unsigned depth, uint32_t band,
-    uint32_t column, Tile tile)
+void
+paco_policy_load_tile (const PacoBandSamples *samples, unsigned c,
+    unsigned depth, uint32_t band, uint32_t column, PacoTile tile)
 {
   const PacoSampleLayout *layout = &samples->layout[c];
   const uint8_t *line = samples->data[c] + samples->band[c] * (ptrdiff_t) band;
@@ -119,7 +117,7 @@ load (const PacoBandSamples *samples, unsigned c, unsigned depth, uint32_t band,
 }
 
 static void
-transform_colors (PacoColorTransform transform, Tile tiles[N_COMPONENTS])
+transform_colors (PacoColorTransform transform, PacoTile tiles[N_COMPONENTS])
 {
   int32_t *r = tiles[0][0], *g = tiles[1][0], *b = tiles[2][0];
 
@@ -174,9 +172,9 @@ lift (const PacoWavelet *wavelet, unsigned n, unsigned m, int32_t *x)
 /* Adds the magnitudes of a tile to the sums of HL, LH and HH. */
 static inline __attribute__ ((always_inline)) void
 add_magnitudes (
-    const PacoWavelet *wavelet, const Tile tile, uint64_t sums[N_SUBBANDS])
+    const PacoWavelet *wavelet, const PacoTile tile, uint64_t sums[N_SUBBANDS])
 {
-  Tile lines;
+  PacoTile lines;
   Turned columns;
   uint32_t of_line[2][LINES] = { { 0 } }; /* [high horizontally] */
 
@@ -197,7 +195,8 @@ add_magnitudes (
 }
 
 static void
-add_tile (Tile tiles[N_COMPONENTS], uint64_t sums[2][N_COMPONENTS][N_SUBBANDS])
+add_tile (
+    PacoTile tiles[N_COMPONENTS], uint64_t sums[2][N_COMPONENTS][N_SUBBANDS])
 {
   for (unsigned c = 0; c < N_COMPONENTS; c++) {
     add_magnitudes (&paco_wavelets[PACO_WAVELET_CDF53], tiles[c], sums[0][c]);
@@ -215,16 +214,16 @@ bool
 paco_policy_takes_other_wavelet (const PacoPictureFormat *picture,
     PacoColorTransform color_transform, const PacoBandSamples *samples)
 {
-  PacoBands across = tiles_across (picture);
+  PacoBands across = paco_policy_tiles_across (picture);
   uint64_t sums[2][N_COMPONENTS][N_SUBBANDS] = { { { 0 } } };
   int64_t n = (int64_t) across.n * samples->bands.n * COLUMNS * LINES / 4;
   int64_t total = 0;
-  Tile tiles[N_COMPONENTS];
+  PacoTile tiles[N_COMPONENTS];
 
   for (uint32_t k = 0; k < samples->bands.n; k++)
     for (uint32_t i = 0; i < across.n; i++) {
       for (unsigned c = 0; c < N_COMPONENTS; c++)
-        load (samples, c, picture->components[c].depth, k,
+        paco_policy_load_tile (samples, c, picture->components[c].depth, k,
             across.first + i * across.step, tiles[c]);
       transform_colors (color_transform, tiles);
       add_tile (tiles, sums);

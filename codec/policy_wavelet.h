@@ -5,6 +5,9 @@
  * so that all encoders decide alike. The choice depends on the picture alone, so
  * frames that are coded apart, in any order, are the same.
  *
+ * The weights of a mosaic's color transform are chosen by the same tiles
+ * (policy_mosaic.h).
+ *
  * The encoders of all backends and the reference call this. If the picture is in a
  * device's memory, gpu/bands.h fetches the lines that are needed.
  *
@@ -21,8 +24,8 @@
 #define PACO_TILES_ACROSS 8
 #define PACO_TILES_DOWN 8
 
-/* The lines that tiles lie in: n bands, of which band k has the lines from first + k
- * step to first + k step + PACO_TILE_LINES - 1 of field 0. */
+/* The lines of component 0 that tiles lie in: n bands, of which band k has the lines from
+ * first + k step to first + k step + PACO_TILE_LINES - 1 of field 0. */
 typedef struct
 {
   uint32_t n, first, step;
@@ -33,14 +36,25 @@ PacoBands paco_policy_bands (const PacoPictureFormat *picture);
 
 /* Where the samples of the bands lie. data[c] is the first group of component c in the
  * first line of the first band; line[c] is how many bytes lie from there to the next
- * line of the band, and band[c] to the next band. Only components 0 to 2 count. */
+ * line of the band, and band[c] to the next band. */
 typedef struct
 {
   PacoBands bands;
-  const uint8_t *data[3];
-  ptrdiff_t line[3], band[3];
-  PacoSampleLayout layout[3];
+  const uint8_t *data[PACO_MAX_COMPONENTS];
+  ptrdiff_t line[PACO_MAX_COMPONENTS], band[PACO_MAX_COMPONENTS];
+  PacoSampleLayout layout[PACO_MAX_COMPONENTS];
 } PacoBandSamples;
+
+/* Returns the columns of tiles like bands, where paco_policy_bands() says that there are
+ * some. */
+PacoBands paco_policy_tiles_across (const PacoPictureFormat *picture);
+
+typedef int32_t PacoTile[PACO_TILE_LINES][PACO_TILE_COLUMNS];
+
+/* Loads the samples of component c, of `depth` bits, in the tile of a band whose first
+ * column is given. The level shift is left out. */
+void paco_policy_load_tile (const PacoBandSamples *samples, unsigned c,
+    unsigned depth, uint32_t band, uint32_t column, PacoTile tile);
 
 /* Returns where the bands of a picture in the host's memory lie. */
 PacoBandSamples paco_policy_band_samples (

@@ -62,8 +62,6 @@ describe (const PacoRegion *region, const Rows *rows, unsigned n_fields,
   for (unsigned i = 0; i < region->n_components; i++) {
     unsigned c = region->components[i];
 
-    if (c >= G_N_ELEMENTS (samples->data))
-      continue;
     samples->data[c] = memory->data + rows->offset + rows->first;
     samples->line[c] = region->stride * (ptrdiff_t) n_fields;
     samples->band[c] = region->stride < 0 ? -(ptrdiff_t) rows->bytes

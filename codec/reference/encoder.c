@@ -2,7 +2,7 @@
  * Encodes a picture as a frame: samples, color, wavelet, blocks, and the assembly of
  * header, index and payload (FORMAT.md sections 1 to 6); reference.h says for whom. */
 #include "codec/index.h"
-#include "codec/policy_wavelet.h"
+#include "codec/policy_mosaic.h"
 #include "codec/quantizer.h"
 #include "codec/rate_control.h"
 #include "codec/rate_table.h"
@@ -486,6 +486,18 @@ choose_wavelet (Encoder *encoder)
     encoder->header.coding = other;
 }
 
+static void
+choose_weights (Encoder *encoder)
+{
+  PacoBandSamples samples = paco_policy_band_samples (
+      encoder->format, encoder->picture);
+
+  if (paco_policy_chooses_weights (
+          encoder->format, encoder->parameters, &encoder->header.coding))
+    paco_policy_choose_weights (
+        encoder->format, &samples, &encoder->header.coding);
+}
+
 static gboolean
 set_up (Encoder *encoder, const PacoVideoInfo *video,
     const PacoProbabilitySet *carried_set, GError **error)
@@ -501,6 +513,7 @@ set_up (Encoder *encoder, const PacoVideoInfo *video,
     return FALSE;
   header->coding.carried_family = header->coding.components[0].family;
   choose_wavelet (encoder);
+  choose_weights (encoder);
   encoder->geometry = paco_geometry_new (encoder->format, &header->coding);
   encoder->records = g_new0 (PacoBlockRecord, encoder->geometry->n_blocks);
   encoder->blocks = g_new0 (Block, encoder->geometry->n_blocks);

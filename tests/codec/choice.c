@@ -325,6 +325,84 @@ test_who_chooses (void)
   }
 }
 
+/* --- the weights of a mosaic --- */
+
+enum
+{
+  MOSAIC_WIDTH = 140,
+  MOSAIC_HEIGHT = 60,
+};
+
+/* Draws noise for green, and makes red and blue of so much of the greens around them, in
+ * eighths. A row or column beyond the edges is of zeros. */
+static void
+draw_mosaic (uint16_t samples[MOSAIC_HEIGHT + 2][MOSAIC_WIDTH + 2],
+    const PacoPictureFormat *format, const unsigned weights[2])
+{
+  for (unsigned y = 1; y <= MOSAIC_HEIGHT; y++)
+    for (unsigned x = 1; x <= MOSAIC_WIDTH; x++)
+      samples[y][x] = g_test_rand_int_range (0, 4096);
+  for (unsigned i = 0; i < 2; i++) {
+    const PacoComponent *place = &format->components[3 * i];
+
+    for (unsigned y = 1 + place->place_y; y <= MOSAIC_HEIGHT; y += 2)
+      for (unsigned x = 1 + place->place_x; x <= MOSAIC_WIDTH; x += 2)
+        samples[y][x] = weights[i]
+            * (samples[y - 1][x] + samples[y + 1][x] + samples[y][x - 1]
+                + samples[y][x + 1])
+            / 32;
+  }
+}
+
+/* Tests that the weights which leave nothing of red and blue are found, wherever these
+ * lie, and are those of the frame. */
+static void
+test_weights (void)
+{
+  static uint16_t samples[MOSAIC_HEIGHT + 2][MOSAIC_WIDTH + 2];
+  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoPictureFormat format = { .width = MOSAIC_WIDTH,
+    .height = MOSAIC_HEIGHT,
+    .n_components = 4,
+    .mosaic = true };
+
+  parameters.rate_control = PACO_RATE_LOSSLESS;
+  for (unsigned i = 0; i < 40; i++) {
+    const unsigned weights[2] = { g_test_rand_int_range (0, 9),
+      g_test_rand_int_range (0, 9) };
+    g_autoptr (GByteArray) frame = g_byte_array_new ();
+    PacoPicture picture = { .crop = { 0 } };
+    PacoHeader header;
+
+    for (unsigned c = 0; c < 4; c++) {
+      PacoComponent *component = &format.components[c];
+
+      *component = (PacoComponent){ .depth = 12,
+        .subsampling_x = 1,
+        .subsampling_y = 1,
+        .place_x = (c ^ i) & 1,
+        .place_y = (c ^ i) >> 1 & 1 };
+      picture.data[c] = (uint8_t *) &samples[1 + component->place_y][1];
+      picture.stride[c] = 2 * sizeof samples[0];
+      picture.layout[c] = (PacoSampleLayout){ .group_bytes = 4,
+        .group_samples = 1,
+        .word_bytes = 2,
+        .big_endian = G_BYTE_ORDER == G_BIG_ENDIAN,
+        .places = { { .byte = 2 * component->place_x } } };
+    }
+    draw_mosaic (samples, &format, weights);
+    g_assert_true (paco_reference_encode (
+        &format, &picture, &video, &parameters, NULL, frame, NULL));
+    g_assert_true (
+        paco_header_parse_frame (frame->data, frame->len, &header, NULL, NULL));
+    g_assert_cmpuint (
+        header.coding.color_transform, ==, PACO_COLOR_TRANSFORM_MOSAIC);
+    g_assert_cmpuint (header.coding.parameters[0], ==, weights[0]);
+    g_assert_cmpuint (header.coding.parameters[1], ==, weights[1]);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -335,5 +413,6 @@ main (int argc, char **argv)
   g_test_add_func ("/choice/wavelet/sums", test_sums);
   g_test_add_func ("/choice/wavelet/content", test_content);
   g_test_add_func ("/choice/wavelet/who-chooses", test_who_chooses);
+  g_test_add_func ("/choice/weights", test_weights);
   return g_test_run ();
 }

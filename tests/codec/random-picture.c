@@ -545,6 +545,9 @@ void
 test_parameters_random (GRand *rand, PacoParameters *parameters)
 {
   static const unsigned heights[] = { 0, 32, 64, 128, 256 };
+  static const PacoColorTransform transforms[] = { PACO_COLOR_TRANSFORM_NONE,
+    PACO_COLOR_TRANSFORM_RCT, PACO_COLOR_TRANSFORM_ICT,
+    PACO_COLOR_TRANSFORM_RCT2, PACO_COLOR_TRANSFORM_MOSAIC };
 
   *parameters = (PacoParameters){
     .rate_control = g_rand_boolean (rand) ? PACO_RATE_LOSSLESS
@@ -563,8 +566,8 @@ test_parameters_random (GRand *rand, PacoParameters *parameters)
   if (g_rand_int_range (rand, 0, 3) == 0)
     parameters->wavelet = g_rand_int_range (rand, 0, PACO_N_WAVELETS);
   if (g_rand_int_range (rand, 0, 3) == 0)
-    parameters->color_transform = g_rand_int_range (
-        rand, 0, PACO_N_COLOR_TRANSFORMS);
+    parameters->color_transform =
+        transforms[g_rand_int_range (rand, 0, G_N_ELEMENTS (transforms))];
 }
 
 void
