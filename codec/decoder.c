@@ -4,6 +4,7 @@
  * conceal.c, and decode() of the backend. */
 #include "decoder_private.h"
 #include "crop.h"
+#include "step_map.h"
 
 /* --- coded frames --- */
 
@@ -33,12 +34,17 @@ paco_decoder_block (const PacoDecoderJob *job, const PacoBlockRecord *record)
 
 static gboolean
 parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
-    PacoBlockRecord *records, GError **error)
+    PacoBlockRecord *records, uint8_t *cells, GError **error)
 {
   const PacoHeader *header = &job->frame.header;
+  const PacoGeometry *geometry =
+      decoder->coder.geometry[header->picture.fields];
 
-  return paco_index_parse_frame (job->frame.data, header,
-      decoder->coder.geometry[header->picture.fields], records, error);
+  return paco_index_parse_frame (
+             job->frame.data, header, geometry, records, error)
+      && (!cells
+          || paco_step_map_parse_frame (
+              job->frame.data, header, geometry, cells, error));
 }
 
 /* --- broken blocks --- */
@@ -119,8 +125,9 @@ run (PacoCoder *coder, unsigned flight, void *data, void *result)
   job->begun = g_get_monotonic_time ();
   job->records = decoder->flights[flight].records;
   job->repairs = &decoder->flights[flight].repairs;
-  decodable = parse_index (
-      decoder, job, decoder->flights[flight].records, &frame->error);
+  job->cells = decoder->flights[flight].cells;
+  decodable = parse_index (decoder, job, decoder->flights[flight].records,
+      decoder->flights[flight].cells, &frame->error);
   if (decoder->concealer)
     frame->concealed_blocks = conceal (decoder, flight, job, decodable);
   if (decodable && job->destination.crop.width > 0)
@@ -143,6 +150,7 @@ clear_flights (PacoDecoder *decoder)
 {
   for (unsigned i = 0; i < PACO_MAX_FLIGHTS; i++) {
     g_clear_pointer (&decoder->flights[i].records, g_free);
+    g_clear_pointer (&decoder->flights[i].cells, g_free);
     paco_repairs_clear (&decoder->flights[i].repairs);
   }
 }
@@ -182,15 +190,21 @@ static gboolean
 prepare_flights (PacoDecoder *decoder, GError **error)
 {
   const PacoCoder *coder = &decoder->coder;
-  size_t n_blocks = 0;
+  bool step_map = decoder->headers[decoder->form].coding.step_map;
+  size_t n_blocks = 0, n_cells = 0;
 
-  for (unsigned i = 0; i < PACO_N_FORMS; i++)
-    if (coder->geometry[i])
-      n_blocks = MAX (n_blocks, coder->geometry[i]->n_blocks);
+  for (unsigned i = 0; i < PACO_N_FORMS; i++) {
+    if (!coder->geometry[i])
+      continue;
+    n_blocks = MAX (n_blocks, coder->geometry[i]->n_blocks);
+    n_cells = MAX (n_cells, paco_step_map_n_cells (coder->geometry[i]));
+  }
   clear_flights (decoder);
   for (unsigned i = 0; i < coder->depth; i++) {
     decoder->flights[i].records = g_try_new (PacoBlockRecord, n_blocks);
-    if (!decoder->flights[i].records)
+    decoder->flights[i].cells = step_map ? g_try_malloc (n_cells) : NULL;
+    if (!decoder->flights[i].records
+        || (step_map && !decoder->flights[i].cells))
       return paco_fail (error, PACO_ERROR_MEMORY,
           "not enough memory for the index of a frame");
   }

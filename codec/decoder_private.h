@@ -19,6 +19,7 @@ typedef struct
   /* These are known when the backend decodes the frame. */
   const PacoBlockRecord *records;
   const PacoRepairs *repairs;
+  const uint8_t *cells; /* exponents of the step map (step_map.h), or NULL */
   int64_t begun; /* g_get_monotonic_time(), when its flight's thread took it */
 } PacoDecoderJob;
 
@@ -46,6 +47,7 @@ struct _PacoDecoder
   {
     PacoBlockRecord *records;
     PacoRepairs repairs;
+    uint8_t *cells;
   } flights[PACO_MAX_FLIGHTS];
 
   PacoConcealer *concealer; /* NULL: nothing is concealed */

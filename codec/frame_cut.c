@@ -20,6 +20,9 @@ typedef struct
   PacoBlockRecord *records;
   PacoRateCuts *cuts;
   const uint8_t *payload;
+  /* Code tables and the step map: of the index, those bytes that stay as they are. */
+  const uint8_t *tables;
+  size_t tables_size;
   PacoAttachment attachment;
 } Frame;
 
@@ -42,6 +45,9 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
     return FALSE;
   index = data + header->header_size;
   records_size = paco_header_records_size (header);
+  frame->tables = index + records_size;
+  frame->tables_size = header->index_size - records_size
+      - header->cut_points_size;
   frame->payload = index + header->index_size;
   frame->attachment = paco_header_attachment (header, data);
   if (!header->coding.cut_points)
@@ -63,8 +69,8 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
   frame->cuts = g_new0 (PacoRateCuts, n);
   return paco_index_parse_frame (
              data, header, frame->geometry, frame->records, error)
-      && (paco_cut_points_parse (index + records_size, header->cut_points_size,
-              frame->records, n, frame->cuts)
+      && (paco_cut_points_parse (frame->tables + frame->tables_size,
+              header->cut_points_size, frame->records, n, frame->cuts)
           || corrupt (error));
 }
 
@@ -93,7 +99,8 @@ cut (Frame *frame, size_t budget, GError **error)
 {
   uint32_t n = frame->geometry->n_blocks;
   bool checks = frame->header.coding.block_checks;
-  size_t besides = frame->header.header_size + frame->attachment.size;
+  size_t besides = frame->header.header_size + frame->tables_size
+      + frame->attachment.size;
   size_t least = besides + n;
   uint32_t *bytes;
   uint8_t *lost;
@@ -124,12 +131,15 @@ assemble (Frame *frame, uint8_t *out)
   PacoHeader *header = &frame->header;
   uint32_t n = frame->geometry->n_blocks;
   uint8_t *index = out + header->header_size, *at;
-  size_t records_size = paco_index_write (
-      frame->records, n, header->coding.block_checks, index);
 
+  at = index
+      + paco_index_write (
+          frame->records, n, header->coding.block_checks, index);
+  memcpy (at, frame->tables, frame->tables_size);
+  at += frame->tables_size;
   header->cut_points_size = (uint32_t) paco_cut_points_write (
-      frame->records, frame->cuts, n, index + records_size);
-  header->index_size = (uint32_t) records_size + header->cut_points_size;
+      frame->records, frame->cuts, n, at);
+  header->index_size = (uint32_t) (at - index) + header->cut_points_size;
   header->index_crc = (uint32_t) crc32 (0, index, header->index_size);
   at = index + header->index_size;
   for (uint32_t i = 0; i < n; i++) {

@@ -403,7 +403,8 @@ same_coding (const PacoHeader *a, const PacoHeader *b)
 {
   if (a->coding.levels != b->coding.levels
       || a->coding.coding_passes != b->coding.coding_passes
-      || a->coding.color_transform != b->coding.color_transform)
+      || a->coding.color_transform != b->coding.color_transform
+      || a->coding.step_map != b->coding.step_map)
     return false;
   for (unsigned c = 0; c < a->picture.n_components; c++)
     if (paco_is_reversible (&a->coding, c) != paco_is_reversible (&b->coding, c)

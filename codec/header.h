@@ -25,7 +25,7 @@
 #define PACO_MAX_HEADER_SIZE                                                   \
   (72 + 2 * PACO_MAX_COMPONENTS * (2 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
       + (4 + 4) + (4 + 2 + PACO_MAX_CARRIED_SET) + (4 + 4) + (4 + 8)           \
-      + (4 + 10) + PACO_MAX_COMPONENTS * (4 + 12) + (4 + 36) + (4 + 4)         \
+      + (4 + 10) + PACO_MAX_COMPONENTS * (4 + 12) + (4 + 36) + (4 + 5)         \
       + PACO_MAX_ANCILLARY_SIZE + (4 + 12) + 4)
 
 typedef enum
@@ -121,6 +121,8 @@ typedef struct
   bool block_checks;
   bool cut_points; /* They are the end of the index. */
   bool step_map;   /* It lies in the index. */
+  /* With a step map, bit c: component c takes half of its exponents. */
+  uint8_t step_map_halved;
   uint8_t n_code_tables;
   PacoCodeTableInfo code_tables[PACO_MAX_COMPONENTS];
   struct

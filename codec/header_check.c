@@ -264,6 +264,9 @@ paco_header_check_tables (const PacoHeader *header, GError **error)
   uint64_t size = (uint64_t) header->cut_points_size + header->step_map_size;
   unsigned components = 0;
 
+  if (coding->step_map_halved >> header->picture.n_components != 0)
+    return paco_refuse (
+        error, "a step map is of a component that is not there");
   for (unsigned i = 0; i < coding->n_code_tables; i++) {
     const PacoCodeTableInfo *table = &coding->code_tables[i];
 

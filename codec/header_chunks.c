@@ -24,7 +24,7 @@ enum
   SLICE_SIZE = 10,
   CODE_TABLE_SIZE = 12,
   MATRIX_SIZE = 36,
-  STEP_MAP_SIZE = 4,
+  STEP_MAP_SIZE = 5,
   SET_PLACE_SIZE = 2, /* before the differences of a carried set */
   /* Larger values of this field mean unknown, as 0 does. */
   MAX_MULTIVIEW_MODE = 34,
@@ -177,6 +177,7 @@ write_coding_chunks (const PacoHeader *header, uint8_t *p)
   if (coding->step_map) {
     p = paco_put16 (paco_put16 (p, CHUNK_STEP_MAP), STEP_MAP_SIZE);
     p = paco_put32 (p, header->step_map_size);
+    *p++ = coding->step_map_halved;
   }
   return p;
 }
@@ -356,6 +357,7 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
         return FALSE;
       header->coding.step_map = true;
       header->step_map_size = paco_get32 (data);
+      header->coding.step_map_halved = data[4];
       return TRUE;
     default:
       return type >= PACO_ANCILLARY_FIRST && type <= PACO_ANCILLARY_LAST;

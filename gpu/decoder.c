@@ -5,6 +5,7 @@
  * payload. */
 #include "codec/decoder_private.h"
 #include "codec/policy.h"
+#include "codec/step_map.h"
 #include "gpu/frame.h"
 #include "gpu/kernels/compare.h"
 #include "gpu/pinned.h"
@@ -16,7 +17,8 @@ typedef struct
 {
   uint32_t n_broken, reserved;
   uint64_t n_different;
-  PacoGpuRecord records[]; /* n_blocks; then their dropped planes, bytes */
+  /* n_blocks; then their dropped planes, bytes; then the cells of a step map */
+  PacoGpuRecord records[];
 } BlockTable;
 
 /* The decoder on one of its devices. */
@@ -157,6 +159,20 @@ find_sizes (Flight *flight, const PacoDecoderJob *job)
           (size_t) job->records[i].offset + job->records[i].length);
 }
 
+/* Returns where in a BlockTable the cells of a step map are, and how many bytes it has. */
+static size_t
+cells_offset (const PacoCudaPlan *plan)
+{
+  return sizeof (BlockTable) + plan->n_blocks * (sizeof (PacoGpuRecord) + 1);
+}
+
+static size_t
+table_size (const PacoCudaPlan *plan)
+{
+  return cells_offset (plan)
+      + (plan->coding.step_map ? paco_step_map_n_cells (plan->geometry) : 0);
+}
+
 /* Makes the kernels' records from the index. */
 static void
 fill_table (Flight *flight, const PacoDecoderJob *job)
@@ -196,6 +212,9 @@ fill_table (Flight *flight, const PacoDecoderJob *job)
   }
   flight->wide = planes > 15;
   flight->dropped = any_dropped;
+  if (job->cells)
+    memcpy ((uint8_t *) table + cells_offset (flight->frame.plan), job->cells,
+        paco_step_map_n_cells (flight->frame.plan->geometry));
 }
 
 /* The next frames may be somewhat larger. */
@@ -237,9 +256,10 @@ static gboolean
 upload (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
-  uint32_t n_blocks = flight->frame.plan->n_blocks;
-  size_t size = sizeof (BlockTable) + n_blocks * sizeof (PacoGpuRecord)
-      + (flight->dropped ? n_blocks : 0);
+  const PacoCudaPlan *plan = frame->plan;
+  size_t size = flight->dropped || job->cells
+      ? table_size (plan)
+      : sizeof (BlockTable) + plan->n_blocks * sizeof (PacoGpuRecord);
 
   return paco_staged_upload (&flight->payload, flight->payload.memory.address,
              paco_decoder_payload (job), flight->payload_size,
@@ -287,19 +307,22 @@ transform (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
   const PacoCudaPlan *plan = flight->frame.plan;
   PacoPicture picture;
-  PacoDwtFrame frame = paco_cuda_frame_transform (
-      &flight->frame, &job->frame.header.coding, &picture, flight->wide);
+  PacoDwtFrame frame;
 
-  if (flight->dropped)
-    frame.dropped_planes = flight->table.address
-        + offsetof (BlockTable, records)
-        + plan->n_blocks * sizeof (PacoGpuRecord);
   if (job->compares)
     paco_transfer_device_picture (
         &flight->copied, flight->copy.address, &picture);
   else
     paco_transfer_device_picture (&flight->frame.transfer,
         flight->frame.picture.memory.address, &picture);
+  frame = paco_cuda_frame_transform (
+      &flight->frame, &job->frame.header.coding, &picture, flight->wide);
+  if (flight->dropped)
+    frame.dropped_planes = flight->table.address
+        + offsetof (BlockTable, records)
+        + plan->n_blocks * sizeof (PacoGpuRecord);
+  if (job->cells)
+    frame.cells = flight->table.address + cells_offset (plan);
   return paco_cuda_frame_enqueue_transform (
       &flight->frame, &frame, true, error);
 }
@@ -456,14 +479,11 @@ allocate_form (CudaDecoder *decoder, Flight *flight, unsigned i, GError **error)
   const PacoHeader *header = &decoder->base.headers[i];
   PacoCudaFrame *frame = &flight->frame;
   const PacoCudaPlan *plan;
-  size_t table_size;
   bool wide;
 
   paco_cuda_frame_use (frame, flight->state->plans, i);
   plan = frame->plan;
   wide = !paco_dwt_is_narrow (&plan->format, &plan->coding);
-  table_size = sizeof (BlockTable)
-      + plan->n_blocks * (sizeof (PacoGpuRecord) + 1);
   if (!paco_cuda_frame_allocate (frame, wide, error))
     return FALSE;
   paco_cuda_plan_blocks (
@@ -471,9 +491,9 @@ allocate_form (CudaDecoder *decoder, Flight *flight, unsigned i, GError **error)
   return paco_staged_reserve (
              &flight->payload, guess_payload (header, plan), 0, error)
       && paco_pinned_memory_reserve (
-          frame->device, &flight->host_table, table_size, "index", error)
+          frame->device, &flight->host_table, table_size (plan), "index", error)
       && paco_device_memory_reserve (
-          frame->share, &flight->table, table_size, "index", error)
+          frame->share, &flight->table, table_size (plan), "index", error)
       && paco_cuda_frame_upload_blocks (frame, error);
 }
 

@@ -5,6 +5,7 @@
  * ones. */
 #include "gpu/dwt.h"
 #include "codec/quantizer.h"
+#include "codec/step_map.h"
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ static void
 print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
     unsigned ability, unsigned layout, unsigned triple)
 {
-  static const char *const abilities[] = { "any", "plain", "direct" };
+  static const char *const abilities[] = { "any", "plain", "mapped", "direct" };
   const char *kind = paco_wavelets[wavelet].name;
   int length;
 
@@ -34,8 +35,12 @@ print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
 /* If the fine side is numbers, components are not mixed, and there always is a level to
  * be transformed. */
 static bool
-exists (unsigned ability, unsigned layout, unsigned triple)
+exists (unsigned inverse, unsigned wavelet, unsigned ability, unsigned layout,
+    unsigned triple)
 {
+  if (ability == PACO_DWT_MAPPED
+      && (!inverse || paco_wavelets[wavelet].reversible))
+    return false;
   return layout != PACO_DWT_NUMBERS || (!triple && ability != PACO_DWT_DIRECT);
 }
 
@@ -68,7 +73,7 @@ paco_dwt_find_kernels (
       for (unsigned ability = 0; ability < PACO_DWT_N_ABILITIES; ability++)
         for (unsigned layout = 0; layout < PACO_DWT_N_LAYOUTS; layout++)
           for (unsigned triple = 0; triple < 2; triple++) {
-            if (!exists (ability, layout, triple))
+            if (!exists (inverse, w, ability, layout, triple))
               continue;
             print_name (name, sizeof name, inverse, w, ability, layout, triple);
             if (!find_kernel (
@@ -219,6 +224,11 @@ describe_subband (PacoDwtSubband *entry, const PacoDwt *dwt,
   unsigned element = frame->wide ? 4 : 2;
   float step = paco_step_decode (frame->coding->subbands[c][k].step);
 
+  PacoStepMapPlace map = { 0 };
+
+  if (inverse)
+    map = paco_step_map_place (
+        &dwt->format, frame->coding, dwt->geometry, subband);
   *entry = (PacoDwtSubband){
     .address = frame->coefficients + (uint64_t) place->offset * element,
     .scale = inverse ? step / 256.0f
@@ -228,6 +238,11 @@ describe_subband (PacoDwtSubband *entry, const PacoDwt *dwt,
     .first_block = subband->first_block,
     .blocks_x = subband->blocks_x,
     .block_height_log2 = g_bit_nth_lsf (subband->block_height, -1),
+    .first_cell = map.first,
+    .cell_columns = map.columns,
+    .cell_shift_x = map.shift_x,
+    .cell_shift_y = map.shift_y,
+    .cells_halved = map.halved,
   };
 }
 
@@ -349,7 +364,16 @@ begin_launch (PacoDwtLaunch *launch, const PacoDwt *dwt,
   parameters->dropped_planes = paco_wavelets[wavelet].reversible
       ? 0 /* they are complete already */
       : frame->dropped_planes;
+  parameters->cells = frame->cells;
   parameters->gain = paco_wavelet_reduced_gain (wavelet, frame->reduce);
+}
+
+/* Says whether the inverse of a level depends on the step map. */
+static bool
+is_mapped (const PacoDwtFrame *frame, unsigned wavelet, unsigned level)
+{
+  return frame->coding->step_map && level <= PACO_STEP_MAP_LEVELS
+      && !paco_wavelets[wavelet].reversible;
 }
 
 /* Says whether the plain kernels can do n planes. */
@@ -402,6 +426,8 @@ samples_kernel (const PacoDwt *dwt, const PacoDwtFrame *frame,
 
   if (level == 0)
     ability = PACO_DWT_DIRECT;
+  else if (inverse && is_mapped (frame, selection->wavelet, level))
+    ability = PACO_DWT_MAPPED;
   else if (is_plain (frame, parameters, wavelet, n)
       && !(inverse
           && is_beyond_plain (
@@ -487,8 +513,9 @@ plane_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
               level, inverse);
     if (n == 0)
       continue;
-    ability = is_plain (frame, &launch->parameters, w, n) ? PACO_DWT_PLAIN
-                                                          : PACO_DWT_ANY;
+    ability = inverse && is_mapped (frame, w, level)  ? PACO_DWT_MAPPED
+        : is_plain (frame, &launch->parameters, w, n) ? PACO_DWT_PLAIN
+                                                      : PACO_DWT_ANY;
     launch->kernel =
         &dwt->kernels->kernels[inverse][w][ability][PACO_DWT_NUMBERS][0];
     cut_tiles (dwt, launch, n, 1);

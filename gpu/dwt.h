@@ -7,13 +7,14 @@
 #include "gpu/kernels/dwt.h"
 #include "gpu/module.h"
 
-/* ANY does everything. PLAIN does what most frames need, and is faster
- * (kernels/dwt_forward.cuh, dwt_inverse.cuh). DIRECT makes coefficients without a
- * wavelet. */
+/* ANY does everything but a step map. PLAIN does what most frames need, and is faster
+ * (kernels/dwt_forward.cuh, dwt_inverse.cuh). MAPPED does the inverse of the levels that
+ * use a step map. DIRECT makes coefficients without a wavelet. */
 enum
 {
   PACO_DWT_ANY,
   PACO_DWT_PLAIN,
+  PACO_DWT_MAPPED,
   PACO_DWT_DIRECT,
   PACO_DWT_N_ABILITIES
 };
@@ -96,6 +97,7 @@ typedef struct
    * have none, as their coefficients are complete. */
   unsigned reduce;
   CUdeviceptr dropped_planes;
+  CUdeviceptr cells; /* inverse: of the step map, if the coding has one */
 } PacoDwtFrame;
 
 /* Enqueues the transform of a frame. */

@@ -131,13 +131,14 @@ static gboolean
 transform (Flight *flight, GError **error)
 {
   PacoPicture picture;
-  PacoDwtFrame frame = paco_cuda_frame_transform (
-      &flight->frame, &flight->coding, &picture, flight->wide);
+  PacoDwtFrame frame;
 
-  if (flight->rate->steps)
-    frame.scales = flight->rate->steps->table->scale;
   paco_transfer_device_picture (
       &flight->frame.transfer, flight->frame.picture.memory.address, &picture);
+  frame = paco_cuda_frame_transform (
+      &flight->frame, &flight->coding, &picture, flight->wide);
+  if (flight->rate->steps)
+    frame.scales = flight->rate->steps->table->scale;
   return paco_cuda_frame_enqueue_transform (
       &flight->frame, &frame, false, error);
 }

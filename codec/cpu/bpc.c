@@ -43,6 +43,8 @@ paco_bpc_block (const PacoGeometry *geometry, const PacoCoding *coding,
     .fraction_bits = coding->subbands[c][entry].fraction_bits,
     .reversible = paco_is_reversible (coding, c),
     .step = paco_step_decode (coding->subbands[c][entry].step),
+    .x = block->x,
+    .y = block->y,
     .family = coding->components[c].family,
     .sets = paco_coding_family (coding, carried_set, c),
   };

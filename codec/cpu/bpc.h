@@ -5,6 +5,7 @@
 #pragma once
 #include "codec/cut.h"
 #include "codec/policy.h"
+#include "codec/step_map.h"
 
 /* The working memory of one thread: about a megabyte, without a state between blocks.
  * The function that makes it returns NULL if there is no memory. */
@@ -33,6 +34,11 @@ typedef struct
   uint8_t reconstruction; /* decoder: rho */
   bool reversible;
   float step; /* Delta, irreversible only */
+  /* Decoder: the cells of the frame's step map, if the subband uses it, and where the
+   * block lies in the subband. */
+  const uint8_t *cells;
+  PacoStepMapPlace map;
+  uint32_t x, y;
   /* Encoder: if there is a multiplier, coefficients are scaled to integers and these to
    * steps (codec/rate_steps.h); else they are divided by the step. */
   float scale;

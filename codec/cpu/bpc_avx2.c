@@ -550,9 +550,11 @@ lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
       | (uint64_t) (uint32_t) _mm256_movemask_epi8 (less[1]) << 32);
 }
 
-/* Makes coefficients from eight magnitudes; the lowest bits of minus are the signs. */
+/* Makes coefficients from the eight magnitudes of columns x0 and up; the lowest bits of
+ * minus are the signs. */
 BPC_INLINE __m256i
-lanes_dequantize_8 (const BpcQuantizer *q, __m256i m, uint32_t minus)
+lanes_dequantize_8 (
+    const BpcQuantizer *q, unsigned x0, __m256i m, uint32_t minus)
 {
   const __m256i bit = _mm256_setr_epi32 (1, 2, 4, 8, 16, 32, 64, 128);
   __m256i zero = _mm256_cmpeq_epi32 (m, _mm256_setzero_si256 ());
@@ -568,8 +570,8 @@ lanes_dequantize_8 (const BpcQuantizer *q, __m256i m, uint32_t minus)
     __m256i index = _mm256_add_epi32 (
         _mm256_slli_epi32 (m, 8), _mm256_set1_epi32 (q->middle));
 
-    x = _mm256_castps_si256 (
-        _mm256_mul_ps (_mm256_cvtepi32_ps (index), _mm256_set1_ps (q->scale)));
+    x = _mm256_castps_si256 (_mm256_mul_ps (
+        _mm256_cvtepi32_ps (index), _mm256_load_ps (q->scales + x0)));
     x = _mm256_xor_si256 (x, _mm256_slli_epi32 (less, 31));
   }
   return _mm256_andnot_si256 (zero, x);
@@ -600,7 +602,7 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
           _mm256_cvtepu8_epi32 (
               _mm_loadl_epi64 ((const __m128i *) (columns[b] + 8 * k))));
     lanes_store (to + 8 * k,
-        lanes_dequantize_8 (q, m, (uint32_t) (minus >> (8 * k)) & 255));
+        lanes_dequantize_8 (q, 8 * k, m, (uint32_t) (minus >> (8 * k)) & 255));
   }
   if (width < 64)
     memcpy (coefficients, padded, width * 4u);

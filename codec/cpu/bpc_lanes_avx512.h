@@ -587,8 +587,8 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
       __m512i index = _mm512_add_epi32 (
           _mm512_slli_epi32 (m, 8), _mm512_set1_epi32 (q->middle));
 
-      x = _mm512_castps_si512 (_mm512_maskz_mul_ps (
-          nonzero, _mm512_cvtepi32_ps (index), _mm512_set1_ps (q->scale)));
+      x = _mm512_castps_si512 (_mm512_maskz_mul_ps (nonzero,
+          _mm512_cvtepi32_ps (index), _mm512_load_ps (q->scales + 16 * k)));
       x = _mm512_mask_xor_epi32 (
           x, less & nonzero, x, _mm512_set1_epi32 (INT32_MIN));
     }

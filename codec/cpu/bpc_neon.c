@@ -137,10 +137,11 @@ lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
       | (uint64_t) lanes_mask (lanes_at_least_half (bytes, least, 32)) << 32;
 }
 
-/* Makes coefficients from four magnitudes; minus is all ones where they are
- * negative. */
+/* Makes coefficients from four magnitudes, whose columns have these scales; minus is
+ * all ones where they are negative. */
 BPC_INLINE uint32x4_t
-lanes_dequantize_4 (const BpcQuantizer *q, uint32x4_t m, uint32x4_t minus)
+lanes_dequantize_4 (
+    const BpcQuantizer *q, float32x4_t scales, uint32x4_t m, uint32x4_t minus)
 {
   uint32x4_t x;
 
@@ -153,7 +154,7 @@ lanes_dequantize_4 (const BpcQuantizer *q, uint32x4_t m, uint32x4_t minus)
         vshlq_n_u32 (m, 8), vdupq_n_u32 ((uint32_t) q->middle));
 
     x = vreinterpretq_u32_f32 (
-        vmulq_n_f32 (vcvtq_f32_s32 (vreinterpretq_s32_u32 (index)), q->scale));
+        vmulq_f32 (vcvtq_f32_s32 (vreinterpretq_s32_u32 (index)), scales));
     x = veorq_u32 (x, vshlq_n_u32 (minus, 31));
   }
   return vandq_u32 (x, vtstq_u32 (m, m));
@@ -204,11 +205,12 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
 #pragma GCC unroll 4
     for (unsigned k = 0; k < 4; k++) {
       uint32x4_t bits = lanes_bits_of (4 * half + k, 0, 1);
+      float32x4x2_t scales = vld2q_f32 (q->scales + 32 * half + 8 * k);
       uint32x4_t x[2];
 
       for (unsigned side = 0; side < 2; side++)
         x[side] = lanes_dequantize_4 (
-            q, words[side][k], vtstq_u32 (minus[side], bits));
+            q, scales.val[side], words[side][k], vtstq_u32 (minus[side], bits));
       lanes_store_words (to + 128 * half + 32 * k, vzip1q_u32 (x[0], x[1]));
       lanes_store_words (
           to + 128 * half + 32 * k + 16, vzip2q_u32 (x[0], x[1]));

@@ -413,7 +413,7 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
 
       integers[x] = minus ? -value : value;
     } else {
-      float value = m ? (float) (256 * m + q->middle) * q->scale : 0.0f;
+      float value = m ? (float) (256 * m + q->middle) * q->scales[x] : 0.0f;
 
       floats[x] = minus && m ? -value : value;
     }

@@ -93,14 +93,15 @@ struct _PacoBpcScratch
 
 /* How coefficients become magnitudes, with scale = 2^fraction_bits / step, or, if
  * there is a multiplier, with the scale of codec/rate_steps.h; and how magnitudes
- * become coefficients, with scale = 2^(d-8) step and middle = rho, or with a
- * reversible wavelet middle = what is added to m 2^d. */
+ * become coefficients, with scales[x] = 2^(d-8) step of column x of the line and middle
+ * = rho, or with a reversible wavelet middle = what is added to m 2^d. */
 typedef struct
 {
   bool reversible;
   unsigned dropped;
   int32_t middle;
   float scale;
+  const float *scales; /* PACO_BLOCK_WIDTH */
   uint32_t multiplier; /* 0: none */
   unsigned shift;      /* 15 at least */
   bool narrow;         /* what is multiplied is below 2^15 */

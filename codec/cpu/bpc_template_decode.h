@@ -346,6 +346,28 @@ write_zeros (const PacoBpcBlock *block)
   }
 }
 
+/* Finds the scales of a line, where the line before had other ones or there is none. */
+static void
+find_scales (const PacoBpcBlock *block, unsigned y, float scale,
+    float scales[PACO_BLOCK_WIDTH])
+{
+  uint32_t line = (block->y + y) << block->map.shift_y;
+
+  if (!block->cells) {
+    for (unsigned x = 0; y == 0 && x < PACO_BLOCK_WIDTH; x++)
+      scales[x] = scale;
+    return;
+  }
+  if (y > 0
+      && line >> PACO_STEP_MAP_CELL_LOG2
+          == (line - (1u << block->map.shift_y)) >> PACO_STEP_MAP_CELL_LOG2)
+    return;
+  for (unsigned x = 0; x < block->width; x++)
+    scales[x] = scale
+        * paco_step_map_scale (paco_step_map_exponent (
+            &block->map, block->cells, block->x + x, block->y + y));
+}
+
 static void
 write_coefficients (const Coding *coding)
 {
@@ -359,17 +381,17 @@ write_coefficients (const Coding *coding)
       ? PACO_CUT_RECONSTRUCTION (block->reconstruction, dropped)
       : block->reconstruction;
   uint8_t *line = block->coefficients;
+  float scale = block->reversible ? 0.0f
+                                  : ldexpf (block->step, (int) dropped - 8);
+  float scales[PACO_BLOCK_WIDTH] BPC_ALIGNED = { 0 };
 
-  if (q.reversible) {
-    q.middle = (int32_t) ((1u << dropped) * point / 256);
-  } else {
-    q.middle = (int32_t) point;
-    q.scale = ldexpf (block->step, (int) dropped - 8);
-  }
+  q.middle = (int32_t) (q.reversible ? (1u << dropped) * point / 256 : point);
+  q.scales = scales;
   for (unsigned y = 0; y < block->height; y++) {
     LanesRow bytes[3];
 
     fetch_line_ahead (line, block->stride * 4, true);
+    find_scales (block, y, scale, scales);
     for (unsigned k = 0; k < n_bytes; k++) {
       LanesRow row = lanes_row_zero ();
 

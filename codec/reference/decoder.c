@@ -4,6 +4,7 @@
 #include "codec/conceal.h"
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
+#include "codec/step_map.h"
 #include <math.h>
 #include <string.h>
 #include <zlib.h>
@@ -168,6 +169,7 @@ typedef struct
   PacoProbabilitySet carried_set;
   PacoGeometry *geometry;
   PacoBlockRecord *records;
+  uint8_t *cells; /* of the step map, or NULL */
   const uint8_t *payload;
   unsigned reduce;
   uint32_t corrupted_blocks, concealed_blocks;
@@ -194,6 +196,12 @@ parse (Decoder *decoder, const uint8_t *data, size_t size, GError **error)
   decoder->payload = index + header->index_size;
   decoder->geometry = paco_geometry_new (&header->picture, &header->coding);
   decoder->records = g_new0 (PacoBlockRecord, decoder->geometry->n_blocks);
+  if (header->coding.step_map) {
+    decoder->cells = g_malloc (paco_step_map_n_cells (decoder->geometry));
+    if (!paco_step_map_parse_frame (
+            data, header, decoder->geometry, decoder->cells, error))
+      return FALSE;
+  }
   return paco_index_parse (index, paco_header_records_size (header),
       decoder->geometry, header->coding.block_checks,
       paco_header_payload_size (header), decoder->records, error);
@@ -251,6 +259,22 @@ step_of (const Decoder *decoder, uint32_t i)
       decoder->header.coding.subbands[subband->component][subband->entry].step);
 }
 
+/* The step of the coefficient at x, y of block i. */
+static float
+step_at (const Decoder *decoder, uint32_t i, unsigned x, unsigned y)
+{
+  const PacoCodeblock *block = &decoder->geometry->blocks[i];
+  PacoStepMapPlace place = paco_step_map_place (&decoder->header.picture,
+      &decoder->header.coding, decoder->geometry,
+      &decoder->geometry->subbands[block->subband]);
+
+  if (!place.used)
+    return step_of (decoder, i);
+  return step_of (decoder, i)
+      * paco_step_map_scale (paco_step_map_exponent (
+          &place, decoder->cells, block->x + x, block->y + y));
+}
+
 /* The coefficients that the indices of block i stand for. */
 static void
 dequantize_block (const Decoder *decoder, uint32_t i,
@@ -265,7 +289,8 @@ dequantize_block (const Decoder *decoder, uint32_t i,
   for (unsigned k = 0; k < (unsigned) block->width * block->height; k++)
     samples[k] = paco_reference_dequantize (indices[k], record->dropped_planes,
         paco_reference_reconstruction (coding->reconstruction, record),
-        coding->components[subband->component].wavelet, step_of (decoder, i));
+        coding->components[subband->component].wavelet,
+        step_at (decoder, i, k % block->width, k / block->width));
 }
 
 /* --- broken blocks --- */
@@ -541,6 +566,7 @@ paco_reference_decode_next (PacoReferenceConcealer *concealer,
       paco_reference_plane_clear (&decoder->planes[f][c]);
   paco_geometry_free (decoder->geometry);
   g_free (decoder->records);
+  g_free (decoder->cells);
   g_free (decoder);
   return done;
 }

@@ -7,6 +7,7 @@
 #include "codec/rate_control.h"
 #include "codec/rate_table.h"
 #include "codec/reference/reference.h"
+#include "codec/step_map.h"
 #include <string.h>
 #include <zlib.h>
 
@@ -23,6 +24,8 @@ typedef struct
   const PacoPicture *picture;
   const PacoParameters *parameters;
   const PacoAreas *areas; /* or NULL */
+  const uint8_t *cells;   /* of the step map, or NULL */
+  uint8_t halved;
   PacoHeader header;
   PacoGeometry *geometry;
   PacoReferencePlane planes[2][PACO_MAX_COMPONENTS]; /* [field][component] */
@@ -134,6 +137,8 @@ quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
   unsigned c = subband->component, entry = subband->entry;
   unsigned fraction_bits = coding->subbands[c][entry].fraction_bits;
   float step = paco_step_decode (coding->subbands[c][entry].step);
+  PacoStepMapPlace place = paco_step_map_place (
+      encoder->format, coding, encoder->geometry, subband);
   PacoWaveletId wavelet = coding->components[c].wavelet;
   unsigned lost = paco_wavelets[wavelet].reversible ? 0
                                                     : area_planes (encoder, i);
@@ -142,11 +147,17 @@ quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
   for (unsigned y = 0; y < block->height; y++) {
     const PacoReferenceSample *row = block_line (encoder, i, y);
 
-    for (unsigned x = 0; x < block->width; x++)
+    for (unsigned x = 0; x < block->width; x++) {
+      float coarser = place.used ? paco_step_map_scale (paco_step_map_exponent (
+                          &place, encoder->cells, block->x + x, block->y + y))
+                                 : 1.0f;
+
       indices[y * block->width + x] = encoder->table
           ? paco_reference_scale_to_step (row[x], wavelet,
               encoder->table->scale[c][entry], step_of (encoder, i))
-          : paco_reference_scale (row[x], wavelet, step, fraction_bits);
+          : paco_reference_scale (
+              row[x], wavelet, step * coarser, fraction_bits);
+    }
   }
   for (unsigned k = 0; k < n; k++)
     indices[k] = indices[k] < 0 ? -(-indices[k] >> lost) : indices[k] >> lost;
@@ -422,14 +433,20 @@ assemble_frame (Encoder *encoder, GByteArray *out)
 {
   PacoHeader *header = &encoder->header;
   uint32_t n = encoder->geometry->n_blocks;
-  uint8_t *index = g_malloc (
-      PACO_MAX_INDEX_SIZE (n) + PACO_MAX_CUT_POINTS_SIZE (n) + 1);
+  uint8_t *index = g_malloc (PACO_MAX_INDEX_SIZE (n)
+      + paco_step_map_max_size (encoder->geometry)
+      + PACO_MAX_CUT_POINTS_SIZE (n) + 1);
   GByteArray *payload = g_byte_array_new ();
   guint start = out->len;
 
   append_blocks (encoder, payload);
   header->index_size = paco_index_write (
       encoder->records, n, header->coding.block_checks, index);
+  if (header->coding.step_map) {
+    header->step_map_size = (uint32_t) paco_step_map_write (
+        encoder->cells, encoder->geometry, index + header->index_size);
+    header->index_size += header->step_map_size;
+  }
   if (header->coding.cut_points)
     header->index_size += append_cut_points (
         encoder, index + header->index_size);
@@ -512,6 +529,10 @@ set_up (Encoder *encoder, const PacoVideoInfo *video,
       || !paco_header_check (header, error))
     return FALSE;
   header->coding.carried_family = header->coding.components[0].family;
+  if (encoder->cells && encoder->parameters->rate_control == PACO_RATE_BITRATE)
+    return paco_refuse (error, "frames with a budget take no given step map");
+  header->coding.step_map = encoder->cells != NULL;
+  header->coding.step_map_halved = encoder->halved;
   choose_wavelet (encoder);
   choose_weights (encoder);
   encoder->geometry = paco_geometry_new (encoder->format, &header->coding);
@@ -569,6 +590,21 @@ paco_reference_encode_after (const PacoPictureFormat *format,
     .areas = areas };
 
   return encode (&encoder, video, NULL, before, after, out, error);
+}
+
+gboolean
+paco_reference_encode_mapped (const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoVideoInfo *video,
+    const PacoParameters *parameters, const uint8_t *cells, uint8_t halved,
+    GByteArray *out, GError **error)
+{
+  Encoder encoder = { .format = format,
+    .picture = picture,
+    .parameters = parameters,
+    .cells = cells,
+    .halved = halved };
+
+  return encode (&encoder, video, NULL, NULL, NULL, out, error);
 }
 
 gboolean

@@ -31,7 +31,15 @@ gboolean paco_reference_encode (const PacoPictureFormat *format,
     const PacoParameters *parameters, const PacoProbabilitySet *carried_set,
     GByteArray *out, GError **error);
 
-/* The same; it also adds what was coded to counts, which may be NULL. */
+/* The same, with built-in sets and a step map: an exponent for each of
+ * paco_step_map_n_cells() cells, and in bit c of halved whether component c takes half of
+ * them. Error UNSUPPORTED also for frames with a budget. */
+gboolean paco_reference_encode_mapped (const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoVideoInfo *video,
+    const PacoParameters *parameters, const uint8_t *cells, uint8_t halved,
+    GByteArray *out, GError **error);
+
+/* The same as paco_reference_encode(); it also adds what was coded to counts, which may be NULL. */
 gboolean paco_reference_encode_counting (const PacoPictureFormat *format,
     const PacoPicture *picture, const PacoVideoInfo *video,
     const PacoParameters *parameters, const PacoProbabilitySet *carried_set,

@@ -123,11 +123,12 @@ types:
             chunk_kind::slice: slice
             chunk_kind::code_table: code_table
             chunk_kind::matrix: matrix
-            chunk_kind::step_map: part_of_index
+            chunk_kind::step_map: step_map
     instances:
-      num_part: {value: "kind == chunk_kind::cut_points or kind == chunk_kind::step_map ? body.as<part_of_index>.num_bytes : 0"}
+      num_part: {value: "kind == chunk_kind::cut_points ? body.as<part_of_index>.num_bytes : 0"}
+      num_map: {value: "kind == chunk_kind::step_map ? body.as<step_map>.num_bytes : 0"}
       num_table: {value: "kind == chunk_kind::code_table ? body.as<code_table>.num_bytes : 0"}
-      num_tables: {value: tables_before + num_part + num_table}
+      num_tables: {value: tables_before + num_part + num_table + num_map}
       num_attached: {value: "kind == chunk_kind::attachment ? body.as<attachment>.num_bytes : attached_before"}
   mastering_display:
     seq:
@@ -155,6 +156,10 @@ types:
   part_of_index:
     seq:
       - {id: num_bytes, type: u4}
+  step_map:
+    seq:
+      - {id: num_bytes, type: u4}
+      - {id: halved_components, type: u1}
   code_table:
     seq:
       - {id: components, type: u1}

@@ -200,6 +200,12 @@ NUMBERS (cdf97, Cdf97, plain, Plain, float)
 NUMBERS (dd137, Dd137, any, Any, int32_t)
 NUMBERS (dd137, Dd137, plain, Plain, int16_t)
 
+/* With a step map, levels that use it. */
+INVERSE_SAMPLES (cdf97, Cdf97, mapped, Mapped, planar8, Planar8)
+INVERSE_SAMPLES (cdf97, Cdf97, mapped, Mapped, planar16, Planar16)
+KERNEL (dwt_inverse_cdf97_mapped,
+    (inverse<Cdf97, MappedIndices, FineSink, AHEAD_INVERSE>) )
+
 DIRECT_LAYOUTS (integers, int, 1)
 DIRECT_LAYOUTS (integers, int, 3)
 DIRECT_LAYOUTS (floats, float, 1)

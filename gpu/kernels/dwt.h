@@ -67,6 +67,10 @@ typedef struct
   /* For the dropped planes of its blocks. */
   uint32_t first_block, blocks_x;
   uint32_t block_height_log2;
+  /* Inverse: PacoStepMapPlace of a subband that uses a step map, else 0. */
+  uint32_t first_cell, cell_columns;
+  uint8_t cell_shift_x, cell_shift_y, cells_halved;
+  uint8_t reserved[5];
 } PacoDwtSubband;
 
 typedef struct
@@ -96,5 +100,6 @@ typedef struct
   /* For the inverse 9/7: the address of a byte for each block, its dropped planes and
    * PACO_DWT_CUT if it is cut; 0 if no block has any. */
   uint64_t dropped_planes;
+  uint64_t cells; /* For kernels of a step map: the address of its exponents. */
   PacoDwtPlane planes[PACO_DWT_MAX_PLANES];
 } PacoDwtParameters;

@@ -3,6 +3,7 @@
  * 8). */
 #pragma once
 #include "codec/rounding.h"
+#include "codec/step_cells.h"
 #include "gpu/kernels/dwt_strips.cuh"
 
 /* --- Coefficients --- */
@@ -78,15 +79,15 @@ struct AnyIndices
         + min ((unsigned) column / 64, subband.blocks_x - 1));
   }
 
-  static DEVICE void restore (const PacoDwtParameters &p,
-      const PacoDwtSubband &subband, int index, unsigned dropped, float *x)
+  static DEVICE void restore (const PacoDwtParameters &p, float step, int index,
+      unsigned dropped, float *x)
   {
     unsigned d = dropped & ~PACO_DWT_CUT;
     int m = abs (index) >> d;
     int point = dropped & PACO_DWT_CUT
         ? PACO_CUT_RECONSTRUCTION (p.reconstruction, d)
         : p.reconstruction;
-    float scale = __int_as_float (__float_as_int (subband.scale) + (d << 23));
+    float scale = __int_as_float (__float_as_int (step) + (d << 23));
     /* Unsigned, because any word may follow the last column. */
     int scaled = (int) (256 * (uint32_t) m + point);
     float magnitude = __fmul_rn (__int2float_rn (scaled), scale);
@@ -112,8 +113,46 @@ struct AnyIndices
     int index[2];
 
     dequantize (p, subband, line, column, pair, &index[0], &index[1]);
-    restore (p, subband, index[0], dropped, x0);
-    restore (p, subband, index[1], dropped, x1);
+    restore (p, subband.scale, index[0], dropped, x0);
+    restore (p, subband.scale, index[1], dropped, x1);
+  }
+};
+
+/* Any indices in a level that uses the frame's step map. */
+struct MappedIndices : AnyIndices
+{
+  /* LL has no cells. A column after the last one takes the last cell. */
+  static DEVICE float step (const PacoDwtParameters &p,
+      const PacoDwtSubband &subband, int line, int column)
+  {
+    if (subband.cell_columns == 0)
+      return subband.scale;
+
+    const uint8_t *cells = (const uint8_t *) p.cells + subband.first_cell;
+    uint32_t row = (uint32_t) line << subband.cell_shift_y
+        >> PACO_STEP_MAP_CELL_LOG2;
+    uint32_t at = (uint32_t) column << subband.cell_shift_x
+        >> PACO_STEP_MAP_CELL_LOG2;
+    unsigned exponent = __ldg (cells + row * subband.cell_columns
+                            + min (at, subband.cell_columns - 1))
+        >> subband.cells_halved;
+    int scale = (127 + exponent / 4) << 23
+        | PACO_STEP_MAP_MANTISSA (exponent) << 14;
+
+    return __fmul_rn (subband.scale, __int_as_float (scale));
+  }
+
+  static DEVICE void dequantize (const PacoDwtParameters &p,
+      const PacoDwtSubband &subband, int line, int column, uint2 pair,
+      float *x0, float *x1)
+  {
+    unsigned dropped = dropped_planes (p, subband, line, column);
+    int index[2];
+
+    AnyIndices::dequantize (
+        p, subband, line, column, pair, &index[0], &index[1]);
+    restore (p, step (p, subband, line, column), index[0], dropped, x0);
+    restore (p, step (p, subband, line, column + 1), index[1], dropped, x1);
   }
 };
 

@@ -95,5 +95,6 @@ void add_compare_tests (void);
 void add_conceal_tests (void);
 void add_damage_tests (void);
 void add_flight_tests (void);
+void add_map_tests (void);
 void add_memory_tests (void);
 void add_mixed_tests (void);

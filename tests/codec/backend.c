@@ -298,6 +298,7 @@ main (int argc, char **argv)
   add_conceal_tests ();
   add_damage_tests ();
   add_flight_tests ();
+  add_map_tests ();
   add_memory_tests ();
   add_mixed_tests ();
   return g_test_run ();

@@ -139,6 +139,12 @@ draw_header (PacoHeader *header, PacoProbabilitySet *set)
   paco_policy_coding (&header->picture, &parameters, &header->coding, &error);
   g_assert_no_error (error);
   header->index_size = draw (1, 1000);
+  if (!paco_is_reversible (&header->coding, 0) && draw (0, 1)) {
+    header->coding.step_map = true;
+    header->coding.step_map_halved = draw (
+        0, (1 << header->picture.n_components) - 1);
+    header->step_map_size = draw (0, header->index_size);
+  }
   header->index_crc = g_test_rand_int ();
   if (draw (0, 1)) {
     header->coding.carried_family = draw (0, PACO_N_FAMILIES - 1);

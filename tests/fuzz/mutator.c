@@ -229,6 +229,22 @@ change_cuts (FuzzParts *parts)
     fuzz_change_bytes (parts->random, cuts->worth, sizeof cuts->worth);
 }
 
+/* Changes the step map's bytes, which components take half of it, or whether there is
+ * one. */
+static void
+change_map (FuzzParts *parts)
+{
+  PacoCoding *coding = &parts->header.coding;
+
+  if (!coding->step_map || one_in (parts->random, 8))
+    coding->step_map = !coding->step_map;
+  else if (parts->map->len > 0 && one_in (parts->random, 2))
+    fuzz_change_bytes (parts->random, parts->map->data, parts->map->len);
+  coding->step_map_halved = coding->step_map ? (uint8_t) below (parts->random,
+                                1u << parts->header.picture.n_components)
+                                             : 0;
+}
+
 static void
 change_block (FuzzParts *parts)
 {
@@ -275,6 +291,8 @@ change_frame (FuzzParts *parts)
     return;
   if (one_in (parts->random, 6))
     change_cuts (parts);
+  if (one_in (parts->random, 6))
+    change_map (parts);
   for (unsigned n = 1 + below (parts->random, 4); n > 0; n--) {
     if (kind >= 3 && kind < 6)
       change_record (parts);

@@ -3,6 +3,7 @@
  * checks of frames, which mutator.h declares. */
 #include "tests/fuzz/parts.h"
 #include "codec/bytes.h"
+#include "codec/step_map.h"
 #include <string.h>
 #include <zlib.h>
 
@@ -117,20 +118,25 @@ take_blocks (FuzzParts *parts, const uint8_t *data, size_t size)
   PacoHeader *header = &parts->header;
   uint32_t n = parts->geometry->n_blocks;
   size_t start = MIN ((size_t) header->header_size + header->index_size, size);
-  size_t payload = size - start, offset = 0, records_size;
+  size_t payload = size - start, offset = 0, records_size, cuts_at, map_size;
 
   parts->records = g_new0 (PacoBlockRecord, n);
   parts->cuts = g_new0 (PacoRateCuts, n);
   parts->blocks = g_new0 (uint8_t *, n);
   records_size = start - header->header_size;
   records_size -= MIN (header->cut_points_size, records_size);
+  cuts_at = header->header_size + records_size;
+  map_size = MIN (header->step_map_size, records_size);
+  records_size -= map_size;
+  parts->map = g_byte_array_new ();
+  g_byte_array_append (
+      parts->map, data + header->header_size + records_size, (guint) map_size);
   paco_index_parse (data + header->header_size, records_size, parts->geometry,
       header->coding.block_checks, payload, parts->records, NULL);
   /* Where that fails, others are drawn when the frame is put together. */
   if (header->coding.cut_points)
-    paco_cut_points_parse (data + header->header_size + records_size,
-        start - header->header_size - records_size, parts->records, n,
-        parts->cuts);
+    paco_cut_points_parse (
+        data + cuts_at, start - cuts_at, parts->records, n, parts->cuts);
   for (uint32_t i = 0; i < n; i++) {
     PacoBlockRecord *record = &parts->records[i];
     size_t there;
@@ -163,6 +169,7 @@ void
 fuzz_parts_clear (FuzzParts *parts)
 {
   free_blocks (parts);
+  g_byte_array_unref (parts->map);
   g_byte_array_unref (parts->ancillary);
   g_byte_array_unref (parts->attachment);
 }
@@ -232,13 +239,47 @@ settle_cuts (FuzzParts *parts)
   }
 }
 
+/* Says whether it is a map of this geometry. */
+static bool
+is_map (const GByteArray *map, const PacoGeometry *geometry)
+{
+  g_autofree uint8_t *cells = g_malloc (paco_step_map_n_cells (geometry));
+  const PacoHeader header = { .index_size = map->len,
+    .step_map_size = map->len };
+
+  return paco_step_map_parse_frame (map->data, &header, geometry, cells, NULL);
+}
+
+/* Draws a step map if there is none, or the picture has become another one; of some
+ * frames it leaves bytes that are none. */
+static void
+settle_map (FuzzParts *parts)
+{
+  PacoHeader *header = &parts->header;
+  uint32_t n = paco_step_map_n_cells (parts->geometry);
+  g_autofree uint8_t *cells = g_malloc (n);
+
+  if (!header->coding.step_map) {
+    g_byte_array_set_size (parts->map, 0);
+  } else if (!one_in (parts->random, 16)
+      && !is_map (parts->map, parts->geometry)) {
+    header->coding.step_map_halved &= (1u << header->picture.n_components) - 1;
+    for (uint32_t i = 0; i < n; i++)
+      cells[i] = (uint8_t) below (parts->random, PACO_STEP_MAP_EXPONENTS);
+    g_byte_array_set_size (
+        parts->map, (guint) paco_step_map_max_size (parts->geometry));
+    g_byte_array_set_size (parts->map,
+        (guint) paco_step_map_write (cells, parts->geometry, parts->map->data));
+  }
+}
+
 /* Empties blocks from the end until the frame fits into capacity. */
 static void
 fit (FuzzParts *parts, size_t capacity)
 {
   uint32_t n = parts->geometry->n_blocks;
   size_t size = paco_header_overhead (&parts->header)
-      + PACO_MAX_INDEX_SIZE ((size_t) n)
+      + PACO_MAX_INDEX_SIZE ((size_t) n) + parts->map->len
       + (parts->header.coding.cut_points ? PACO_MAX_CUT_POINTS_SIZE (n) : 0);
 
   for (uint32_t i = 0; i < n; i++)
@@ -254,10 +295,12 @@ fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity)
 {
   PacoHeader *header = &parts->header;
   uint32_t n = parts->geometry->n_blocks;
-  g_autofree uint8_t *index = g_malloc (
-      PACO_MAX_INDEX_SIZE ((size_t) n) + PACO_MAX_CUT_POINTS_SIZE (n) + 1);
+  g_autofree uint8_t *index = NULL;
   size_t size;
 
+  settle_map (parts);
+  index = g_malloc (PACO_MAX_INDEX_SIZE ((size_t) n) + parts->map->len
+      + PACO_MAX_CUT_POINTS_SIZE (n) + 1);
   fit (parts, capacity);
   for (uint32_t i = 0; i < n; i++)
     parts->records[i].check = (uint16_t) crc32 (
@@ -266,6 +309,10 @@ fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity)
     parts->records[below (parts->random, n)].check ^= 1;
   header->index_size = (uint32_t) paco_index_write (
       parts->records, n, header->coding.block_checks, index);
+  if (parts->map->len > 0)
+    memcpy (index + header->index_size, parts->map->data, parts->map->len);
+  header->step_map_size = parts->map->len;
+  header->index_size += header->step_map_size;
   header->cut_points_size = 0;
   if (header->coding.cut_points) {
     settle_cuts (parts);

@@ -18,6 +18,7 @@ typedef struct
   PacoBlockRecord *records; /* of each block */
   PacoRateCuts *cuts;       /* and where it can be cut */
   uint8_t **blocks;         /* and its bytes */
+  GByteArray *map;          /* the step map, if the header says one */
   GByteArray *ancillary;    /* the header's chunks */
   GByteArray *attachment;
   uint32_t max_samples; /* of a picture, those of all components */

@@ -4,6 +4,7 @@
  * it is made for; so do cut points, views and ancillary chunks with values that no
  * encoder writes. */
 #include "codec/frame_cut.h"
+#include "codec/step_map.h"
 #include "codec/geometry.h"
 #include "codec/index.h"
 #include "tests/fuzz/decoding.h"
@@ -47,8 +48,21 @@ index_is_good (const uint8_t *data, const PacoHeader *header)
  * parts. */
 typedef struct
 {
-  unsigned frames, cut_points, views, chunks, odd_chunks, attached;
+  unsigned frames, cut_points, maps, views, chunks, odd_chunks, attached;
 } Counts;
+
+static bool
+has_map (const uint8_t *data, const PacoHeader *header)
+{
+  PacoGeometry *geometry = paco_geometry_new (
+      &header->picture, &header->coding);
+  g_autofree uint8_t *cells = g_malloc (paco_step_map_n_cells (geometry));
+  bool good = header->coding.step_map
+      && paco_step_map_parse_frame (data, header, geometry, cells, NULL);
+
+  paco_geometry_free (geometry);
+  return good;
+}
 
 static bool
 has_cut_points (const uint8_t *data, size_t size, const PacoHeader *header)
@@ -86,6 +100,7 @@ count_parts (
 
   counts->frames++;
   counts->cut_points += has_cut_points (data, size, header);
+  counts->maps += has_map (data, header);
   counts->views += header->video.has_views;
   counts->attached += header->video.attachment.size > 0;
   while (paco_ancillary_next (&rest, &chunk)) {
@@ -121,9 +136,10 @@ mutate_all (Mutate mutate)
     g_free (data);
     g_free (again);
   }
-  g_test_message ("%u of %u are frames, %u with cut points, %u with views, %u "
-                  "chunks, %u of them odd, %u with an attachment",
-      counts.frames, N_MUTATIONS, counts.cut_points, counts.views,
+  g_test_message (
+      "%u of %u are frames, %u with cut points, %u with step maps, "
+      "%u with views, %u chunks, %u of them odd, %u with an attachment",
+      counts.frames, N_MUTATIONS, counts.cut_points, counts.maps, counts.views,
       counts.chunks, counts.odd_chunks, counts.attached);
   return counts;
 }
@@ -135,6 +151,7 @@ test_frames (void)
 
   g_assert_cmpuint (counts.frames, >, N_MUTATIONS / 2);
   g_assert_cmpuint (counts.cut_points, >, N_MUTATIONS / 20);
+  g_assert_cmpuint (counts.maps, >, N_MUTATIONS / 40);
   g_assert_cmpuint (counts.views, >, 0);
   g_assert_cmpuint (counts.chunks, >, N_MUTATIONS / 20);
   g_assert_cmpuint (counts.odd_chunks, >, 0);

@@ -20,6 +20,7 @@ typedef struct
   bool one_field; /* interlace mode 3, and the other chunks */
   bool ancillary; /* ancillary chunks */
   bool attached;  /* an attachment */
+  uint8_t halved; /* a step map, and which components take half of it */
 } Golden;
 
 #define DEPTH(bits)                                                            \
@@ -231,7 +232,24 @@ static const Golden golden[] = {
           .color_transform = PACO_COLOR_TRANSFORM_MOSAIC, .quality = 90,
           .levels = 3, .coding_passes = 1, .complexity = 1 },
   },
+  {
+      "yuva420-8-fields-step-map",
+      { 150, 117, 4, true,
+          { DEPTH (8), CHROMA (8, 1, 1), CHROMA (8, 1, 1), DEPTH (8) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, AUTO, .quality = 90, .levels = 4, .coding_passes = 1,
+          .complexity = 1, .block_checks = true },
+      .halved = 6,
+  },
 };
+
+/* The step map of all of them; format.py knows it, too. */
+static void
+draw_cells (uint8_t *cells, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++)
+    cells[i] = (uint8_t) (i % 11 < 6 ? 5 : i * 7 % 16);
+}
 
 /* This is a stack: the plan says with what wavelet, and the pictures are drawn
  * again for each. */
@@ -432,7 +450,7 @@ make (const Golden *g, const char *folder, FILE *checksums, GError **error)
   PacoVideoInfo video = test_video_info;
   PacoProbabilitySet set;
   static const char attached[] = "what no header has room for";
-  uint8_t ancillary[1000];
+  uint8_t ancillary[1000], cells[200];
   gboolean done;
 
   if (g->ancillary)
@@ -444,8 +462,12 @@ make (const Golden *g, const char *folder, FILE *checksums, GError **error)
   if (g->one_field)
     make_one_field (&video);
   test_picture_draw (picture, g->scene, 1);
-  done = paco_reference_encode (&g->format, &picture->picture, &video,
-             &g->parameters, g->rich ? &set : NULL, frame, error)
+  draw_cells (cells, sizeof cells);
+  done = (g->halved
+                 ? paco_reference_encode_mapped (&g->format, &picture->picture,
+                     &video, &g->parameters, cells, g->halved, frame, error)
+                 : paco_reference_encode (&g->format, &picture->picture, &video,
+                     &g->parameters, g->rich ? &set : NULL, frame, error))
       && g_file_set_contents (
           path, (const char *) frame->data, frame->len, error)
       && write_checksums (g, frame, checksums, error);

@@ -77,7 +77,7 @@ def features(header, blocks):
             ('a long block', record.length >= 8191)) if there)
 
 
-FEATURES = {1, 2, 3, 4, 5, 256, 257, 'ancillary', '1 passes', '2 passes', '3 passes',
+FEATURES = {1, 2, 3, 4, 5, 256, 257, 260, 'ancillary', '1 passes', '2 passes', '3 passes',
             *(f'color transform {i}' for i in (0, 1, 2, 3, 7)),
             'mosaic', *(f'wavelet {i}' for i in range(3)),
             'all planes raw', 'raw planes', 'dropped planes',
@@ -94,10 +94,12 @@ def crc_of(picture):
 
 def check_frame(path, data, sets):
     """Returns what the frame has, and its pictures."""
-    header, _, blocks = read_frame(data, sets)
+    header, _, maps, blocks = read_frame(data, sets)
     expected = {**CHUNKS, 'ancillary': ANCILLARY}
     assert all(expected.get(k, chunk) == chunk
                for k, chunk in header.chunks.items()), header.chunks
+    assert maps is None or all(e == (5 if i % 11 < 6 else i * 7 % 16) for i, e in enumerate(
+        e for field in maps for e in field.flat)), 'step map'
     try_changes(path, data, header.checks, sets)
     return header, set(features(header, blocks)), decode(data, sets)
 

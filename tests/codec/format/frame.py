@@ -7,16 +7,18 @@ from block import decode_block
 from color import finish
 from header import REVERSIBLE, read_header, sets_of_frame
 from index import entry_of, read_index, size_of_field, sizes_of_bands
+from step_map import read_step_map, scales_of_block
 
 
 def read_frame(data, builtin):
-    """Returns the header, and what is known of the blocks that are not zero."""
+    """Returns the header, sets, the step map, and what is known of the blocks that
+    are not zero."""
     header = read_header(data)
     sets = sets_of_frame(header, builtin)
     end = header.header_size + header.index_size
-    return header, sets, list(read_index(
-        header, data[header.header_size:end],
-        data[end:len(data) - header.attachment[0]]))
+    index = data[header.header_size:end]
+    return header, sets, read_step_map(header, index), list(read_index(
+        header, index, data[end:len(data) - header.attachment[0]]))
 
 
 def empty_bands(header, c, field):
@@ -25,7 +27,7 @@ def empty_bands(header, c, field):
         size_of_field(header, c, field), header.levels).items()}
 
 
-def decode_blocks(header, sets, blocks):
+def decode_blocks(header, sets, maps, blocks):
     """Returns {(field, component): {(level, band): coefficients}}."""
     bands = {(field, c): empty_bands(header, c, field)
              for field in range(1 + header.fields)
@@ -40,7 +42,8 @@ def decode_blocks(header, sets, blocks):
             transform.dequantise(
                 values, record, header.reconstruction,
                 REVERSIBLE[component.wavelet], component.entries[entry_of(
-                    header.levels, place.level, place.band)]))
+                    header.levels, place.level, place.band)],
+                scales_of_block(header, maps, place)))
     return bands
 
 
@@ -54,8 +57,8 @@ def weave(fields):
 
 def decode(data, builtin):
     """Decodes a frame. Yields its components for 0, 1, .. levels left out."""
-    header, sets, blocks = read_frame(data, builtin)
-    bands = decode_blocks(header, sets, blocks)
+    header, sets, maps, blocks = read_frame(data, builtin)
+    bands = decode_blocks(header, sets, maps, blocks)
     wavelets = [c.wavelet for c in header.components]
     low = {key: of_plane[header.levels, 'LL'] for key, of_plane in bands.items()}
     pictures = []

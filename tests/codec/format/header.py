@@ -7,7 +7,7 @@ import zlib
 
 from ancillary import need, read_ancillary
 
-SIZES_OF_CHUNKS = {1: 24, 2: 4, 4: 12, 5: 4, 6: 4, 256: 8, 257: 10}
+SIZES_OF_CHUNKS = {1: 24, 2: 4, 4: 12, 5: 4, 6: 4, 256: 8, 257: 10, 260: 5}
 SET_ROWS, SET_CONTEXTS = 192, 55
 REVERSIBLE = {0: True, 1: False, 2: True}
 
@@ -57,6 +57,12 @@ class Header:
         """Bytes of them, None without."""
         chunk = self.chunks.get(6)
         return chunk and struct.unpack('<I', chunk)[0]
+
+    @property
+    def step_map(self):
+        """Its bytes, and the components that take half of it; None without."""
+        chunk = self.chunks.get(260)
+        return chunk and struct.unpack('<IB', chunk)
 
     @property
     def attachment(self):

@@ -132,6 +132,8 @@ def read_index(header, data, payload):
     index, payload = Bytes(data), Bytes(payload)
     places = list(places_of_blocks(header))
     records = [read_record(index, header.checks) for _ in places]
+    if header.step_map:
+        index.take(header.step_map[0])
     if header.cut_points is not None:
         need(len(index.data) == header.cut_points, 'cut points')
         check_cut_points(index, records)

@@ -33,7 +33,7 @@ def fma(a, b, c):
 
 # --- coefficients (8) ---
 
-def dequantise(values, record, reconstruction, reversible, entry):
+def dequantise(values, record, reconstruction, reversible, entry, scales):
     """values: coefficients of a block, with planes below d zero."""
     values, d = np.array(values, np.int64), record.dropped
     magnitudes = np.abs(values) >> d
@@ -44,7 +44,7 @@ def dequantise(values, record, reconstruction, reversible, entry):
         back = np.where(magnitudes == 0, 0, back)
         return (np.sign(values) * back).astype(np.int32)
     mantissa, exponent = entry & 511, entry >> 9 & 31
-    step = F(2.0**(exponent - 16) * (1 + mantissa / 512) * 2.0**(d - 8))
+    step = F(2.0**(exponent - 16) * (1 + mantissa / 512) * 2.0**(d - 8)) * scales
     back = (256 * magnitudes + reconstruction).astype(np.float32) * step
     return np.where(magnitudes == 0, F(0), np.sign(values).astype(F) * back)
 

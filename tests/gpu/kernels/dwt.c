@@ -6,6 +6,7 @@
  *   dwt [cases [seed [largest]]]   exits with 77 without a device */
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
+#include "codec/step_map.h"
 #include "gpu/dwt.h"
 #include "tests/gpu/kernels/test-device.h"
 #include <stdio.h>
@@ -33,6 +34,8 @@ typedef struct
   size_t memory_size;
   PacoPicture picture;
   uint64_t device_picture, device_coefficients, device_scratch, device_dropped;
+  uint8_t *cells; /* with a step map, its exponents */
+  uint64_t device_cells;
 } Case;
 
 static uint32_t
@@ -232,6 +235,8 @@ case_allocate (const Gpu *gpu, Case *t)
       &gpu->test, 4 * t->dwt->n_coefficients);
   t->device_scratch = test_device_reserve (&gpu->test, t->dwt->scratch_bytes);
   t->device_dropped = test_device_reserve (&gpu->test, t->geometry->n_blocks);
+  t->device_cells = test_device_reserve (
+      &gpu->test, paco_step_map_n_cells (t->geometry));
 }
 
 static void
@@ -241,6 +246,8 @@ case_clear (const Gpu *gpu, Case *t)
   test_device_free (&gpu->test, t->device_coefficients);
   test_device_free (&gpu->test, t->device_scratch);
   test_device_free (&gpu->test, t->device_dropped);
+  test_device_free (&gpu->test, t->device_cells);
+  g_free (t->cells);
   paco_dwt_free (t->dwt);
   paco_geometry_free (t->geometry);
   g_free (t->memory);
@@ -250,10 +257,10 @@ static void
 describe (const Case *t)
 {
   printf ("  %ux%u, %u components, fields %d, levels %u, color %u, "
-          "reduce %u, wide %d\n",
+          "reduce %u, wide %d, map %d\n",
       t->format.width, t->format.height, t->format.n_components,
       t->format.fields, t->coding.levels, t->coding.color_transform, t->reduce,
-      t->wide);
+      t->wide, t->coding.step_map);
   for (unsigned c = 0; c < t->format.n_components; c++)
     printf (
         "  component %u: wavelet %u, depth %u, subsampling %u %u, bytes %u of "
@@ -438,6 +445,8 @@ random_indices (GRand *random, const Case *t, void *coefficients,
     unsigned wavelet = t->coding.components[subband->component].wavelet;
     float step = paco_step_decode (
         t->coding.subbands[subband->component][subband->entry].step);
+    PacoStepMapPlace map = paco_step_map_place (
+        &t->format, &t->coding, t->geometry, subband);
     uint32_t left, top;
 
     dropped[i] = drops ? random_below (random, hostile ? 16 : 5) : 0;
@@ -452,8 +461,12 @@ random_indices (GRand *random, const Case *t, void *coefficients,
           index = (int32_t) (g_rand_int (random) & largest)
               * (chance (random, 50) ? 1 : -1);
         index = index / (1 << dropped[i]) * (1 << dropped[i]);
-        sample = paco_reference_dequantize (
-            index, dropped[i], t->coding.reconstruction, wavelet, step);
+        sample = paco_reference_dequantize (index, dropped[i],
+            t->coding.reconstruction, wavelet,
+            map.used ? step
+                    * paco_step_map_scale (
+                        paco_step_map_exponent (&map, t->cells, x, y))
+                     : step);
         put_index (coefficients, t->wide, at,
             paco_wavelets[wavelet].reversible ? sample.i : index);
         plane->samples[(size_t) (top + y) * plane->width + left + x] = sample;
@@ -509,6 +522,8 @@ check_inverse (const Gpu *gpu, GRand *random, Case *t, void *coefficients)
       t->dwt->n_coefficients * (t->wide ? 4 : 2));
   test_device_write (
       &gpu->test, t->device_dropped, dropped, t->geometry->n_blocks);
+  test_device_write (&gpu->test, t->device_cells, t->cells,
+      paco_step_map_n_cells (t->geometry));
   n = paco_dwt_launches (t->dwt,
       &(PacoDwtFrame){
           .coding = &t->coding,
@@ -518,6 +533,7 @@ check_inverse (const Gpu *gpu, GRand *random, Case *t, void *coefficients)
           .wide = t->wide,
           .reduce = t->reduce,
           .dropped_planes = any_dropped ? t->device_dropped : 0,
+          .cells = t->coding.step_map ? t->device_cells : 0,
       },
       true, launches);
   same = few_launches (t, launches, n,
@@ -535,6 +551,19 @@ check_inverse (const Gpu *gpu, GRand *random, Case *t, void *coefficients)
   }
   clear_planes (planes);
   return same;
+}
+
+static void
+random_map (GRand *random, Case *t)
+{
+  uint32_t n = paco_step_map_n_cells (t->geometry);
+
+  t->coding.step_map = chance (random, 40);
+  t->coding.step_map_halved = random_below (
+      random, 1u << t->format.n_components);
+  t->cells = g_malloc (n);
+  for (uint32_t i = 0; i < n; i++)
+    t->cells[i] = random_below (random, PACO_STEP_MAP_EXPONENTS);
 }
 
 static bool
@@ -558,6 +587,7 @@ run_case (const Gpu *gpu, guint32 seed, uint32_t largest, const Given *given)
   t.reduce = chance (random, 60) ? 0
                                  : random_below (random, t.coding.levels + 1);
   t.wide = !paco_dwt_is_narrow (&t.format, &t.coding) || chance (random, 20);
+  random_map (random, &t);
   random_layout (random, &t);
   random_samples (random, &t);
   case_allocate (gpu, &t);

@@ -54,6 +54,8 @@ const EmulatedKernel emulated_dwt[] = {
   KERNELS (dwt_inverse_cdf97),
   KERNELS (dwt_forward_dd137),
   KERNELS (dwt_inverse_dd137),
+  KERNEL_OF_DWT (dwt_inverse_cdf97_mapped),
+  LAYOUTS (dwt_inverse_cdf97_mapped),
   LAYOUTS (dwt_forward_integers_direct),
   LAYOUTS (dwt_inverse_integers_direct),
   LAYOUTS (dwt_forward_floats_direct),
