@@ -94,22 +94,26 @@ test_picture_draw (TestPicture *picture, TestScene scene, uint32_t seed)
   }
 }
 
-uint32_t
-test_picture_crc (const TestPicture *picture)
+char *
+test_picture_md5 (const TestPicture *picture)
 {
-  uint32_t crc = crc32 (0, NULL, 0);
+  GString *text = g_string_new (NULL);
 
   for (unsigned c = 0; c < picture->format.n_components; c++) {
     uint32_t n = picture->width[c] * picture->height[c];
+    unsigned size = picture->format.components[c].depth > 8 ? 2 : 1;
+    GChecksum *checksum = g_checksum_new (G_CHECKSUM_MD5);
 
     for (uint32_t i = 0; i < n; i++) {
       uint8_t bytes[2] = { picture->samples[c][i] & 0xff,
         picture->samples[c][i] >> 8 };
 
-      crc = crc32 (crc, bytes, 2);
+      g_checksum_update (checksum, bytes, size);
     }
+    g_string_append_printf (text, " %s", g_checksum_get_string (checksum));
+    g_checksum_free (checksum);
   }
-  return crc;
+  return g_string_free (text, FALSE);
 }
 
 bool

@@ -31,8 +31,9 @@ typedef enum
 
 void test_picture_draw (TestPicture *picture, TestScene scene, uint32_t seed);
 
-/* Returns the CRC-32 of all samples, 16 bits little-endian each. */
-uint32_t test_picture_crc (const TestPicture *picture);
+/* Returns the MD5 of each component, in hexadecimal digits, with a blank before each
+ * (FORMAT.md section 14). To be freed with g_free(). */
+char *test_picture_md5 (const TestPicture *picture);
 
 bool test_picture_equal (const TestPicture *a, const TestPicture *b);
 

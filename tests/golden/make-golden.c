@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes the golden streams: small frames that between them use every part of
- * the format, and the CRC of the pixels that they decode to. They freeze the
+ * the format, and the MD5 of the pixels that they decode to. They freeze the
  * format: when a change of the code changes what they decode to, the format
  * has changed. To be run by hand, see README.md.
  *
  *   make-golden FOLDER */
+#include "codec/frame_cut.h"
 #include "codec/reference/reference.h"
 #include "tests/codec/test-picture.h"
 #include <stdio.h>
@@ -21,6 +22,7 @@ typedef struct
   bool ancillary; /* ancillary chunks */
   bool attached;  /* an attachment */
   uint8_t halved; /* a step map, and which components take half of it */
+  size_t cut;     /* bytes to which the frame is cut, or 0 */
 } Golden;
 
 #define DEPTH(bits)                                                            \
@@ -201,6 +203,23 @@ static const Golden golden[] = {
       .attached = true,
   },
   {
+      "yuv420-10-cut",
+      { 150, 106, 3, false,
+          { DEPTH (10), CHROMA (10, 1, 1), CHROMA (10, 1, 1) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, AUTO, .quality = 90, .levels = 4, .coding_passes = 2,
+          .complexity = 1, .block_checks = true, .cut_points = true },
+      .cut = 4000,
+  },
+  {
+      "rgb8-lossless-cut",
+      { 83, 71, 3, false, { DEPTH (8), DEPTH (8), DEPTH (8) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 3, .coding_passes = 1,
+          .complexity = 1, .rgb = true, .cut_points = true },
+      .cut = 5000,
+  },
+  {
       "mosaic12-lossless",
       { 130, 98, 4, false,
           { PLACE (12, 0, 0), PLACE (12, 1, 0), PLACE (12, 0, 1),
@@ -238,12 +257,13 @@ static const Golden golden[] = {
           { DEPTH (8), CHROMA (8, 1, 1), CHROMA (8, 1, 1), DEPTH (8) } },
       TEST_SCENE_SHAPES,
       { PACO_RATE_QUALITY, AUTO, .quality = 90, .levels = 4, .coding_passes = 1,
-          .complexity = 1, .block_checks = true },
+          .complexity = 1, .block_checks = true, .cut_points = true },
       .halved = 6,
+      .cut = 12000,
   },
 };
 
-/* The step map of all of them; format.py knows it, too. */
+/* The step map of all of them; tests/codec/format knows it, too. */
 static void
 draw_cells (uint8_t *cells, unsigned n)
 {
@@ -420,6 +440,16 @@ add_ancillary (PacoVideoInfo *video, uint8_t *memory, size_t capacity)
   video->ancillary = (PacoAncillary){ memory, writer.size + sizeof unknown };
 }
 
+/* Writes what the picture of frame `number` is without the finest `reduce` levels. */
+static void
+write_line (FILE *checksums, const char *name, unsigned number, unsigned reduce,
+    const TestPicture *picture)
+{
+  g_autofree char *md5 = test_picture_md5 (picture);
+
+  fprintf (checksums, "%s %u %u%s\n", name, number, reduce, md5);
+}
+
 static gboolean
 write_checksums (
     const Golden *g, const GByteArray *frame, FILE *checksums, GError **error)
@@ -432,12 +462,27 @@ write_checksums (
         frame->data, frame->len, reduce, &decoded->picture, NULL, error);
 
     if (done)
-      fprintf (checksums, "%s %u %08x\n", g->name, reduce,
-          test_picture_crc (decoded));
+      write_line (checksums, g->name, 0, reduce, decoded);
     test_picture_free (decoded);
     if (!done)
       return FALSE;
   }
+  return TRUE;
+}
+
+static gboolean
+cut (const Golden *g, GByteArray *frame, GError **error)
+{
+  g_autofree uint8_t *out = g_malloc (frame->len);
+  size_t size;
+
+  if (g->cut == 0)
+    return TRUE;
+  g_print ("cut from %u: ", frame->len);
+  if (!paco_frame_cut (frame->data, frame->len, g->cut, out, &size, error))
+    return FALSE;
+  g_byte_array_set_size (frame, 0);
+  g_byte_array_append (frame, out, size);
   return TRUE;
 }
 
@@ -468,6 +513,7 @@ make (const Golden *g, const char *folder, FILE *checksums, GError **error)
                      &video, &g->parameters, cells, g->halved, frame, error)
                  : paco_reference_encode (&g->format, &picture->picture, &video,
                      &g->parameters, g->rich ? &set : NULL, frame, error))
+      && cut (g, frame, error)
       && g_file_set_contents (
           path, (const char *) frame->data, frame->len, error)
       && write_checksums (g, frame, checksums, error);
@@ -509,29 +555,62 @@ filter (const PacoSlice *plan, bool undo, Slices *slices)
   }
 }
 
-/* Codes the slices one behind the other; they become what decoders get of them. */
+/* Codes the slices one after the other, and says where each begins in the stream. */
 static gboolean
-code_slices (
-    const GoldenStack *g, Slices *slices, GByteArray *stream, GError **error)
+code_slices (const GoldenStack *g, const Slices *slices, size_t *begins,
+    GByteArray *stream, GError **error)
 {
   gboolean done = TRUE;
 
   for (unsigned i = 0; done && i < g->plan.length; i++) {
     PacoVideoInfo video = test_video_info;
     PacoParameters parameters = g->parameters;
-    TestPicture *slice = slices->slices[i];
+    const TestPicture *slice = slices->slices[i];
     GByteArray *frame = g_byte_array_new ();
 
+    begins[i] = stream->len;
     video.slice = g->plan;
     video.slice.position = (uint8_t) i;
     parameters.weight = paco_slice_weight (&video.slice);
     done = paco_reference_encode (&slice->format, &slice->picture, &video,
-               &parameters, NULL, frame, error)
-        && paco_reference_decode (
-            frame->data, frame->len, 0, &slice->picture, NULL, error);
+        &parameters, NULL, frame, error);
     g_byte_array_append (stream, frame->data, frame->len);
     g_byte_array_unref (frame);
   }
+  begins[g->plan.length] = stream->len;
+  return done;
+}
+
+static void
+free_slices (const PacoSlice *plan, Slices *slices)
+{
+  for (unsigned i = 0; i < plan->length; i++)
+    test_picture_free (slices->slices[i]);
+}
+
+/* Decodes the pictures of a stack, and writes what they are. */
+static gboolean
+decode_slices (const GoldenStack *g, const GByteArray *stream,
+    const size_t *begins, unsigned reduce, FILE *checksums, GError **error)
+{
+  const PacoPictureFormat format = { g->width, g->height, 1, false,
+    { DEPTH (16) } };
+  gboolean done = TRUE;
+  Slices slices = { { NULL } };
+
+  for (unsigned i = 0; i < g->plan.length; i++) {
+    slices.slices[i] = test_picture_new (&format, reduce);
+    done = done
+        && paco_reference_decode (stream->data + begins[i],
+            begins[i + 1] - begins[i], reduce, &slices.slices[i]->picture, NULL,
+            error);
+  }
+  filter (&g->plan, true, &slices);
+  for (unsigned i = 0; done && i < g->plan.length; i++) {
+    slices.slices[i]->format.components[0].depth = g->plan.depth;
+    write_line (checksums, g->name, i, reduce, slices.slices[i]);
+  }
+  free_slices (&g->plan, &slices);
   return done;
 }
 
@@ -541,8 +620,11 @@ make_stack (
 {
   const PacoPictureFormat format = { g->width, g->height, 1, false,
     { DEPTH (16) } };
+  /* Levels cannot be left out of numbers modulo 65536. */
+  const unsigned most = g->plan.bits == 16 ? 0 : g->parameters.levels;
   g_autofree char *path = g_strdup_printf ("%s/%s.paco", folder, g->name);
   GByteArray *stream = g_byte_array_new ();
+  size_t begins[PACO_MAX_STACK + 1];
   Slices slices;
   gboolean done;
 
@@ -558,16 +640,12 @@ make_stack (
       slices.slices[i]->samples[0][k] >>= 16 - g->plan.depth;
   }
   filter (&g->plan, false, &slices);
-  done = code_slices (g, &slices, stream, error)
+  done = code_slices (g, &slices, begins, stream, error)
       && g_file_set_contents (
           path, (const char *) stream->data, stream->len, error);
-  filter (&g->plan, true, &slices);
-  for (unsigned i = 0; i < g->plan.length; i++) {
-    if (done)
-      fprintf (checksums, "%s %u %08x\n", g->name, i,
-          test_picture_crc (slices.slices[i]));
-    test_picture_free (slices.slices[i]);
-  }
+  for (unsigned reduce = 0; done && reduce <= most; reduce++)
+    done = decode_slices (g, stream, begins, reduce, checksums, error);
+  free_slices (&g->plan, &slices);
   if (done)
     g_print ("%6u bytes %s\n", stream->len, g->name);
   g_byte_array_unref (stream);
@@ -592,45 +670,42 @@ make_golden_stack (
   return make_stack (&stacks[i], folder, checksums, error);
 }
 
-/* Makes n streams, and the file of their checksums. */
-static gboolean
-make_all (const char *folder, const char *name, const char *head, unsigned n,
-    MakeFunc func)
+/* Makes n streams, and writes what they decode to. */
+static bool
+make_all (const char *folder, unsigned n, MakeFunc func, FILE *checksums)
 {
-  g_autofree char *path = g_build_filename (folder, name, NULL);
   g_autoptr (GError) error = NULL;
-  FILE *checksums = fopen (path, "w");
   gboolean done = TRUE;
 
-  if (!checksums) {
-    g_printerr ("cannot write %s\n", path);
-    return FALSE;
-  }
-  fputs (head, checksums);
   for (unsigned i = 0; done && i < n; i++)
     done = func (i, folder, checksums, &error);
   if (!done)
     g_printerr ("%s\n", error->message);
-  return fclose (checksums) == 0 && done;
+  return done;
 }
 
 int
 main (int argc, char **argv)
 {
+  g_autofree char *path = NULL;
+  FILE *checksums;
+  bool done;
+
   if (argc != 2) {
     g_printerr ("usage: make-golden FOLDER\n");
     return 1;
   }
-  return make_all (argv[1], "checksums.txt",
-             "# stream, levels left out, CRC-32 of the samples of all "
-             "components, one\n"
-             "# after the other, 16 bits little-endian each\n",
-             G_N_ELEMENTS (golden), make_golden)
-          && make_all (argv[1], "stacks.txt",
-              "# stream, position of the slice, CRC-32 of the samples of its "
-              "picture, 16\n"
-              "# bits little-endian each\n",
-              G_N_ELEMENTS (stacks), make_golden_stack)
-      ? 0
-      : 1;
+  path = g_build_filename (argv[1], "components.md5", NULL);
+  checksums = fopen (path, "w");
+  if (!checksums) {
+    g_printerr ("cannot write %s\n", path);
+    return 1;
+  }
+  fputs ("# stream, number of the picture, levels left out, MD5 of each "
+         "component\n",
+      checksums);
+  done = make_all (argv[1], G_N_ELEMENTS (golden), make_golden, checksums)
+      && make_all (
+          argv[1], G_N_ELEMENTS (stacks), make_golden_stack, checksums);
+  return fclose (checksums) == 0 && done ? 0 : 1;
 }

@@ -8,6 +8,7 @@ bits are then flipped: the CRCs of header and index and, where the frame has the
 checks of the codeblocks find every one of them.
 """
 import glob
+import hashlib
 import os
 import struct
 import sys
@@ -71,25 +72,24 @@ def features(header, blocks):
             ('all planes raw', coded == 0),
             ('raw planes', coded and record.raw),
             ('dropped planes', record.dropped),
+            ('a cut block', record.cut),
             ('signs of both columns raw', record.raw_left),
             ('4 lanes share codewords', record.shared and coded > 1),
             ('8 lanes share codewords', record.shared and coded == 1),
             ('a long block', record.length >= 8191)) if there)
 
 
-FEATURES = {1, 2, 3, 4, 5, 256, 257, 260, 'ancillary', '1 passes', '2 passes', '3 passes',
+FEATURES = {1, 2, 3, 4, 5, 6, 256, 257, 260, 'ancillary', '1 passes', '2 passes', '3 passes',
             *(f'color transform {i}' for i in (0, 1, 2, 3, 7)),
             'mosaic', *(f'wavelet {i}' for i in range(3)),
-            'all planes raw', 'raw planes', 'dropped planes',
+            'all planes raw', 'raw planes', 'dropped planes', 'a cut block',
             'signs of both columns raw', '4 lanes share codewords',
             '8 lanes share codewords', 'a long block'}
 
 
-def crc_of(picture):
-    crc = 0
-    for samples in picture:
-        crc = zlib.crc32(samples.astype('<u2').tobytes(), crc)
-    return f'{crc:08x}'
+def md5_of(samples, depth):
+    """Returns the MD5 of a component (section 14)."""
+    return hashlib.md5(samples.astype('<u2' if depth > 8 else 'u1').tobytes()).hexdigest()
 
 
 def check_frame(path, data, sets):
@@ -111,44 +111,55 @@ def check_slices(path, plans):
                  plan.bits) for plan in plans}) == 1, path
 
 
+def pictures_of_slices(frames, plan):
+    """Yields number, levels left out and samples of the pictures of a stack."""
+    for left_out in range(1 if plan.bits == 16 else frames[0][0].levels + 1):
+        slices = [pictures[left_out][0] for _, _, pictures in frames]
+        for position, samples in enumerate(pictures_of_stack(slices, plan)):
+            yield position, left_out, samples
+
+
 def check_stream(path, sets):
-    """Returns what the stream has, and CRCs of its pictures by their numbers."""
+    """Returns what the stream has, and {number, levels left out: MD5s}."""
     with open(path, 'rb') as file:
         frames = [check_frame(path, data, sets) for data in split(file.read())]
     found = set().union(*(features for _, features, _ in frames))
-    plans = [header.slice for header, _, _ in frames]
-    if plans[0]:
-        check_slices(path, plans)
-        pictures = pictures_of_stack([p[0][0] for _, _, p in frames], plans[0])
-        return found, {i: crc_of([p]) for i, p in enumerate(pictures)}
+    header = frames[0][0]
+    if header.slice:
+        check_slices(path, [header.slice for header, _, _ in frames])
+        return found, {
+            (number, left_out): [md5_of(samples, header.slice.depth)]
+            for number, left_out, samples in pictures_of_slices(frames, header.slice)}
     assert len(frames) == 1, path
-    return found, {i: crc_of(p) for i, p in enumerate(frames[0][2])}
+    return found, {
+        (0, left_out): [md5_of(samples, component.depth) for samples, component
+                        in zip(picture, header.components)]
+        for left_out, picture in enumerate(frames[0][2])}
 
 
-def read_checksums(folder):
-    """Returns {stream: {number: CRC}}; the number is of levels left out, or slices."""
-    checksums = {}
-    for name in ('checksums.txt', 'stacks.txt'):
-        with open(os.path.join(folder, name), encoding='utf-8') as file:
-            for line in file:
-                if not line.startswith('#'):
-                    stream, number, crc = line.split()
-                    checksums.setdefault(stream, {})[int(number)] = crc
-    return checksums
+def read_md5s(folder):
+    """Returns {stream: {number, levels left out: MD5s}}."""
+    streams = {}
+    with open(os.path.join(folder, 'components.md5'), encoding='utf-8') as file:
+        for line in file:
+            if not line.startswith('#'):
+                stream, number, left_out, *md5s = line.split()
+                streams.setdefault(stream, {})[int(number), int(left_out)] = md5s
+    return streams
 
 
 def main():
     folder = os.path.join(sys.argv[1], 'tests', 'golden')
     sets = read_builtin_sets(
         os.path.join(sys.argv[1], 'codec', 'tables', 'sets.inc'))
-    checksums, found = read_checksums(folder), set()
+    expected, found = read_md5s(folder), set()
     for path in sorted(glob.glob(os.path.join(folder, '*.paco'))):
-        of_stream, crcs = check_stream(path, sets)
+        of_stream, md5s = check_stream(path, sets)
         name = os.path.basename(path)[:-len('.paco')]
-        assert crcs == checksums.pop(name), f'{name} decodes to other samples'
-        print(f'{name}: {len(crcs)} pictures')
+        assert md5s == expected.pop(name), f'{name} decodes to other samples'
+        print(f'{name}: {len(md5s)} pictures')
         found |= of_stream
-    assert not checksums, f'no streams {list(checksums)}'
+    assert not expected, f'no streams {list(expected)}'
     assert found == FEATURES, f'not as it should be: {found ^ FEATURES}'
 
 
