@@ -4,7 +4,6 @@
 #include "step_map.h"
 #include "adaptive.h"
 #include "error.h"
-#include <math.h>
 
 enum
 {
@@ -62,12 +61,13 @@ paco_step_map_place (const PacoPictureFormat *picture, const PacoCoding *coding,
   };
 }
 
-float
-paco_step_map_scale (unsigned exponent)
-{
-  return ldexpf (
-      1.0f + PACO_STEP_MAP_MANTISSA (exponent) / 512.0f, (int) exponent / 4);
-}
+#define OCTAVE(first)                                                          \
+  (first), (first) * (1.0f + PACO_STEP_MAP_MANTISSA (1) / 512.0f),             \
+      (first) * (1.0f + PACO_STEP_MAP_MANTISSA (2) / 512.0f),                  \
+      (first) * (1.0f + PACO_STEP_MAP_MANTISSA (3) / 512.0f)
+
+const float paco_step_map_scales[PACO_STEP_MAP_EXPONENTS] = { OCTAVE (1.0f),
+  OCTAVE (2.0f), OCTAVE (4.0f), OCTAVE (8.0f) };
 
 /* --- cells as bits --- */
 

@@ -46,9 +46,9 @@ paco_step_map_exponent (
   return cells[place->first + row * place->columns + column] >> place->halved;
 }
 
-/* Returns what an exponent multiplies a step by. It has ten significant bits, as steps
- * have, so that the product is exact. */
-float paco_step_map_scale (unsigned exponent);
+/* What each exponent multiplies a step by. It has ten significant bits, as steps have, so
+ * that the product is exact. */
+extern const float paco_step_map_scales[PACO_STEP_MAP_EXPONENTS];
 
 /* How many bytes the map takes at most. */
 size_t paco_step_map_max_size (const PacoGeometry *geometry);

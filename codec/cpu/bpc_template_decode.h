@@ -364,8 +364,8 @@ find_scales (const PacoBpcBlock *block, unsigned y, float scale,
     return;
   for (unsigned x = 0; x < block->width; x++)
     scales[x] = scale
-        * paco_step_map_scale (paco_step_map_exponent (
-            &block->map, block->cells, block->x + x, block->y + y));
+        * paco_step_map_scales[paco_step_map_exponent (
+            &block->map, block->cells, block->x + x, block->y + y)];
 }
 
 static void

@@ -271,8 +271,8 @@ step_at (const Decoder *decoder, uint32_t i, unsigned x, unsigned y)
   if (!place.used)
     return step_of (decoder, i);
   return step_of (decoder, i)
-      * paco_step_map_scale (paco_step_map_exponent (
-          &place, decoder->cells, block->x + x, block->y + y));
+      * paco_step_map_scales[paco_step_map_exponent (
+          &place, decoder->cells, block->x + x, block->y + y)];
 }
 
 /* The coefficients that the indices of block i stand for. */

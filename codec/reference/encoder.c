@@ -148,8 +148,8 @@ quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
     const PacoReferenceSample *row = block_line (encoder, i, y);
 
     for (unsigned x = 0; x < block->width; x++) {
-      float coarser = place.used ? paco_step_map_scale (paco_step_map_exponent (
-                          &place, encoder->cells, block->x + x, block->y + y))
+      float coarser = place.used ? paco_step_map_scales[paco_step_map_exponent (
+                          &place, encoder->cells, block->x + x, block->y + y)]
                                  : 1.0f;
 
       indices[y * block->width + x] = encoder->table

@@ -464,8 +464,8 @@ random_indices (GRand *random, const Case *t, void *coefficients,
         sample = paco_reference_dequantize (index, dropped[i],
             t->coding.reconstruction, wavelet,
             map.used ? step
-                    * paco_step_map_scale (
-                        paco_step_map_exponent (&map, t->cells, x, y))
+                    * paco_step_map_scales[paco_step_map_exponent (
+                        &map, t->cells, x, y)]
                      : step);
         put_index (coefficients, t->wide, at,
             paco_wavelets[wavelet].reversible ? sample.i : index);
