@@ -52,6 +52,16 @@
 #define GBRA PLANES ("1", "2", "0", "3")
 
 #define USUAL .usual = true
+/* The mosaics of a depth, by the names of video/x-bayer: the colors of a cell, line by
+ * line. Components are red, green beside red, green beside blue, and blue. */
+#define MOSAIC(name_given, line_0, line_1, ...)                               \
+  { name_given, .kind = PACO_FORMAT_MOSAIC, .n_components = 4,                \
+    SAMPLED (1, 1), PLANES (line_0, line_1), __VA_ARGS__ }
+#define MOSAICS(suffix, ...)                                                  \
+  MOSAIC ("rggb" suffix, "01", "23", __VA_ARGS__),                            \
+  MOSAIC ("grbg" suffix, "10", "32", __VA_ARGS__),                            \
+  MOSAIC ("gbrg" suffix, "23", "01", __VA_ARGS__),                            \
+  MOSAIC ("bggr" suffix, "32", "10", __VA_ARGS__)
 #define TILED(name_given)                                                     \
   { .name = name_given, YUV420, D (8) }
 #define NEXT { .name = NULL }
@@ -232,6 +242,17 @@ const PacoFormat paco_formats[] = {
   { "GRAY10_LE16", GRAY, D (10), LE, PLANES ("0") }, /* Since 1.26. */
   { "GRAY10_LE32", GRAY, D (10), BITS32 (false), PLANES ("000..") },
 
+  /* Mosaics. In caps they are no formats of video/x-raw. */
+  MOSAICS ("", BYTES, D (8), USUAL),
+  MOSAICS ("10le", LE, D (10), USUAL),
+  MOSAICS ("10be", BE, D (10)),
+  MOSAICS ("12le", LE, D (12), USUAL),
+  MOSAICS ("12be", BE, D (12)),
+  MOSAICS ("14le", LE, D (14), USUAL),
+  MOSAICS ("14be", BE, D (14)),
+  MOSAICS ("16le", LE, D (16), USUAL),
+  MOSAICS ("16be", BE, D (16)),
+
   EXCLUDED ("RGB8P", "its samples are indices into a palette"),
   EXCLUDED ("NV12_10BE_8L128", "GStreamer can unpack it but not pack it"),
 };
@@ -317,21 +338,26 @@ paco_raw_format_init (PacoRawFormat *raw, const PacoFormat *format)
   *raw = (PacoRawFormat){
     .row = format,
     .n_components = format->n_components,
+    .mosaic = format->kind == PACO_FORMAT_MOSAIC,
     .tiled = format->word_bytes == 0,
   };
   for (guint c = 0; c < raw->n_components; c++) {
-    bool chroma = c == 1 || c == 2;
+    bool subsampled = c == 1 || c == 2 || raw->mosaic;
 
     raw->components[c] = (PacoComponent){
       .depth = (guint8) depth_of (format, c),
-      .subsampling_x = chroma ? format->subsampling_x : 0,
-      .subsampling_y = chroma ? format->subsampling_y : 0,
+      .subsampling_x = subsampled ? format->subsampling_x : 0,
+      .subsampling_y = subsampled ? format->subsampling_y : 0,
     };
   }
   if (raw->tiled)
     return;
   for (guint p = 0; p < PACO_MAX_COMPONENTS && format->planes[p]; p++)
     lay_out_plane (format, p, raw);
+  for (guint c = 0; raw->mosaic && c < raw->n_components; c++) {
+    raw->components[c].place_x = raw->layout[c].places[0].byte > 0;
+    raw->components[c].place_y = raw->plane[c];
+  }
   find_fill (raw);
 }
 

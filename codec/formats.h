@@ -13,6 +13,7 @@ typedef enum
   PACO_FORMAT_GRAY,
   PACO_FORMAT_YUV,
   PACO_FORMAT_RGB,
+  PACO_FORMAT_MOSAIC, /* its planes are the even and the odd lines */
 } PacoFormatKind;
 
 /* A row of the table. */
@@ -54,6 +55,7 @@ typedef struct
 {
   const PacoFormat *row;
   guint8 n_components;
+  bool mosaic; /* Lines of the two planes take turns in memory. */
   PacoComponent components[PACO_MAX_COMPONENTS];
 
   /* The samples lie in tiles, not in lines: they go through unpack and pack

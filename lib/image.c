@@ -168,6 +168,30 @@ lay_out (PacoImage *image, unsigned c, unsigned word, unsigned group,
   image->layout[c].places[0].byte = (uint8_t) first;
 }
 
+/* Lays a mosaic out as the samples lie on the sensor. Returns its bytes. */
+static size_t
+init_mosaic (PacoImage *image, const PacoPictureFormat *format, unsigned reduce,
+    unsigned how, uint8_t *memory)
+{
+  unsigned word = bytes_of_words (format, how);
+  uint32_t columns, lines;
+  size_t line;
+
+  paco_geometry_reduced_size (format, reduce, &columns, &lines);
+  line = (size_t) columns * word;
+  for (unsigned c = 0; c < format->n_components; c++) {
+    const PacoComponent *component = &format->components[c];
+    size_t first = component->place_y * line;
+
+    lay_out (image, c, word, 2 * word, component->place_x * word, how);
+    image->stride[c] = (ptrdiff_t) (2 * line);
+    image->size[c] = lines * line - first;
+    if (memory)
+      image->data[c] = memory + first;
+  }
+  return lines * line;
+}
+
 static size_t
 init_image (PacoImage *image, const PacoPictureFormat *format, unsigned reduce,
     unsigned how, uint8_t *memory)
@@ -176,6 +200,8 @@ init_image (PacoImage *image, const PacoPictureFormat *format, unsigned reduce,
   size_t total = 0;
 
   memset (image, 0, sizeof *image);
+  if (format->mosaic && (how & PACO_IMAGE_INTERLEAVED))
+    return init_mosaic (image, format, reduce, how, memory);
   for (unsigned c = 0; c < n; c++) {
     bool first = c == 0 || !(how & PACO_IMAGE_INTERLEAVED);
     unsigned group = how & PACO_IMAGE_INTERLEAVED ? word * n : word;
@@ -211,7 +237,8 @@ paco_image_init (PacoImage *image, const PacoInfo *info, unsigned reduce,
   if (!image || (how & ~all))
     return paco_error_set (error, PACO_STATUS_INVALID,
         "the argument image is NULL, or how=%u is unknown", how);
-  if ((how & PACO_IMAGE_INTERLEAVED) && has_subsampling (&format))
+  if ((how & PACO_IMAGE_INTERLEAVED) && !format.mosaic
+      && has_subsampling (&format))
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
         "components that are subsampled are not interleaved; take "
         "PACO_IMAGE_PLANES, or lay them out yourself");

@@ -330,7 +330,8 @@ enum
 enum
 {
   PACO_IMAGE_PLANES = 0, /* one component behind the other */
-  /* As in RGBRGB, if no component is subsampled. */
+  /* As in RGBRGB, if no component is subsampled; a mosaic as the samples lie on the
+   * sensor. */
   PACO_IMAGE_INTERLEAVED = 1,
   PACO_IMAGE_BIG_ENDIAN = 1 << 1, /* words of two bytes are big-endian */
   PACO_IMAGE_TWO_BYTES = 1 << 2   /* words have two bytes where one would do */

@@ -46,7 +46,7 @@ paco_format_is_yuv (const PacoInfo *info)
   const PacoFormat *format = paco_format_by_name (info->format);
 
   /* Encoders transform the colours of R, G, B only. */
-  return info->n_components >= 3 && info->matrix != 1
+  return info->n_components >= 3 && !info->mosaic && info->matrix != 1
       && info->color_transform == 0
       && !(format && format->kind == PACO_FORMAT_RGB);
 }
@@ -68,10 +68,13 @@ paco_format_tell (const PacoFormat *format, PacoInfo *info)
 
   paco_raw_format_init (&raw, format);
   info->n_components = raw.n_components;
+  info->mosaic = raw.mosaic;
   for (unsigned c = 0; c < raw.n_components; c++) {
     info->depth[c] = raw.components[c].depth;
     info->subsampling_x[c] = raw.components[c].subsampling_x;
     info->subsampling_y[c] = raw.components[c].subsampling_y;
+    info->place_x[c] = raw.components[c].place_x;
+    info->place_y[c] = raw.components[c].place_y;
   }
   g_strlcpy (info->format, format->name, sizeof info->format);
   if (format->kind == PACO_FORMAT_RGB) {
@@ -127,6 +130,22 @@ init_planes (PacoRawFormat *raw, const PacoInfo *info)
   }
 }
 
+/* Makes lines of the two planes of a mosaic, which are alike and lie one behind the other,
+ * take turns. */
+static void
+alternate (const PacoRawFormat *raw, size_t total, PacoImage *image)
+{
+  for (unsigned c = 0; c < raw->n_components; c++) {
+    size_t first = raw->plane[c] * (size_t) image->stride[c];
+
+    if (image->data[c])
+      image->data[c] = (uint8_t *) image->data[c]
+          - raw->plane[c] * image->size[c] + first;
+    image->size[c] = total - first;
+    image->stride[c] *= 2;
+  }
+}
+
 size_t
 paco_format_place (const PacoFormat *format, const PacoInfo *info, void *memory,
     PacoImage *image)
@@ -147,6 +166,8 @@ paco_format_place (const PacoFormat *format, const PacoInfo *info, void *memory,
             format ? MAX (format->line_bytes, 1) : 1,
             memory ? (uint8_t *) memory + total : NULL, image);
   }
+  if (format && raw.mosaic)
+    alternate (&raw, total, image);
   return total;
 }
 

@@ -71,6 +71,8 @@ components_word (const PacoInfo *info)
     { "gray", "gray and alpha", "Y, Cb, Cr", "Y, Cb, Cr and alpha" },
   };
 
+  if (info->mosaic)
+    return "mosaic";
   return words[paco_format_is_yuv (info)][info->n_components - 1];
 }
 
@@ -84,7 +86,7 @@ subsampling_word (const PacoInfo *info)
     { "4:1:1", "?", "4:1:0" },
   };
 
-  if (info->n_components < 3)
+  if (info->n_components < 3 || info->mosaic)
     return "";
   return words[info->subsampling_x[1] % 3][info->subsampling_y[1] % 3];
 }

@@ -116,6 +116,8 @@ paco_pixels_tell (const PacoInfo *frame, unsigned reduce, const char *region,
                             &info->height, &failure),
           &failure, error))
     return false;
+  info->width <<= info->subsampling_x[0];
+  info->height <<= info->subsampling_y[0];
   if (!fits_together (frame, reduce, info))
     return paco_tool_failed (error,
         "the colours of a picture of %u x %u samples in two fields, reduced %u "
@@ -130,6 +132,11 @@ paco_pixels_place (PacoPixels *pixels, const PacoWriterKind *kind,
 {
   size_t bytes;
 
+  if (info->mosaic && kind != &paco_writer_raw)
+    return paco_tool_failed (error,
+        "the picture is a mosaic of a sensor, which %s files do not have; "
+        "--as=raw takes it",
+        kind->name);
   if (info->sample_kind[0] != PACO_SAMPLES_UNSIGNED && kind != &paco_writer_raw)
     return paco_tool_failed (error,
         "the samples are %s, which %s files do not have; --as=raw takes them",

@@ -4,6 +4,7 @@
 with the files that GStreamer's conversions make of the same picture. PACO_TOOL is the
 program."""
 import collections
+import json
 import os
 import random
 import subprocess
@@ -112,6 +113,32 @@ class Formats(unittest.TestCase):
         for y in range(0, 4 * 256, 256):
             self.assertEqual(made[y:y + 138], read('v210')[y:y + 138])
             self.assertEqual(made[y + 144:y + 256], bytes(112))
+
+    def test_mosaics(self):
+        """Tests mosaics: what the samples of a cell are called, and that they come back in
+        either order of bytes."""
+        draw = random.Random(SEED)
+        for name in (f'{colors}{depth}' for colors in ('rggb', 'grbg', 'gbrg', 'bggr')
+                     for depth in ('', '10le', '12be', '14le', '16be')):
+            bits = int(name[4:6] or 8)
+            order = 'big' if name.endswith('be') else 'little'
+            samples = [draw.randrange(1 << bits) for _ in range(20 * 6)]
+            with open(name, 'wb') as file:
+                for sample in samples:
+                    file.write(sample.to_bytes((bits + 7) // 8, order))
+            self.encode(name, 20, 6)
+            self.assertEqual(paco('decode', '--as', 'raw', 'x.paco', '-'), read(name))
+            if bits > 8:
+                other = name[:-2] + ('le' if order == 'big' else 'be')
+                made = paco('decode', '--as', 'raw', '--format', other, 'x.paco', '-')
+                self.assertEqual(made[0::2], read(name)[1::2])
+            told = json.loads(paco('info', '--json', 'x.paco'))[0]
+            self.assertEqual(told['components'], 'mosaic')
+            self.assertEqual((told['width'], told['height']), (20, 6))
+            for kind in ('pgm', 'png'):
+                done = subprocess.run([TOOL, 'decode', 'x.paco', f'x.{kind}'], check=False,
+                                      capture_output=True, text=True)
+                self.assertIn('is a mosaic', done.stderr)
 
     def test_no_format_of_files(self):
         for name in ('NV12_4L4', 'RGB8P'):

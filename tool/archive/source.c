@@ -166,15 +166,18 @@ paco_rebuilt_clear (PacoRebuilt *rebuilt)
 gboolean
 paco_format_holds (const PacoFormat *format, const PacoInfo *info)
 {
-  gboolean holds = info->n_components == format->n_components && !info->mosaic;
+  gboolean holds = info->n_components == format->n_components;
   PacoRawFormat raw;
 
   paco_raw_format_init (&raw, format);
+  holds = holds && raw.mosaic == info->mosaic;
   for (guint c = 0; holds && c < info->n_components; c++)
     holds = info->depth[c] == raw.components[c].depth
         && info->sample_kind[c] == raw.components[c].kind
         && info->subsampling_x[c] == raw.components[c].subsampling_x
-        && info->subsampling_y[c] == raw.components[c].subsampling_y;
+        && info->subsampling_y[c] == raw.components[c].subsampling_y
+        && info->place_x[c] == raw.components[c].place_x
+        && info->place_y[c] == raw.components[c].place_y;
   return holds;
 }
 
@@ -183,7 +186,7 @@ paco_format_usual (const PacoInfo *info, gboolean rgb)
 {
   for (guint i = 0; i < paco_n_formats; i++)
     if (paco_formats[i].usual && paco_format_holds (&paco_formats[i], info)
-        && (paco_formats[i].kind == PACO_FORMAT_RGB) == rgb)
+        && (info->mosaic || (paco_formats[i].kind == PACO_FORMAT_RGB) == rgb))
       return &paco_formats[i];
   return NULL;
 }
