@@ -23,6 +23,7 @@ typedef struct
   bool attached;  /* an attachment */
   uint8_t halved; /* a step map, and which components take half of it */
   size_t cut;     /* bytes to which the frame is cut, or 0 */
+  bool broken;    /* Bits of the payload are changed. */
 } Golden;
 
 #define DEPTH(bits)                                                            \
@@ -218,6 +219,14 @@ static const Golden golden[] = {
       { PACO_RATE_LOSSLESS, AUTO, .levels = 3, .coding_passes = 1,
           .complexity = 1, .rgb = true, .cut_points = true },
       .cut = 5000,
+  },
+  {
+      "rgb12-broken-blocks",
+      { 99, 70, 3, false, { DEPTH (12), DEPTH (12), DEPTH (12) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, AUTO, .quality = 97, .levels = 4, .coding_passes = 1,
+          .complexity = 1, .rgb = true, .block_height = 32 },
+      .broken = true,
   },
   {
       "mosaic12-lossless",
@@ -486,6 +495,20 @@ cut (const Golden *g, GByteArray *frame, GError **error)
   return TRUE;
 }
 
+/* Changes bits of the payload; what is decoded of most blocks is broken then. */
+static void
+damage (const Golden *g, GByteArray *frame)
+{
+  PacoHeader header;
+
+  if (!g->broken
+      || !paco_header_parse (frame->data, frame->len, &header, NULL, NULL))
+    return;
+  for (uint32_t i = header.header_size + header.index_size; i < frame->len;
+       i += 97)
+    frame->data[i] ^= 1 << i % 8;
+}
+
 static gboolean
 make (const Golden *g, const char *folder, FILE *checksums, GError **error)
 {
@@ -513,7 +536,9 @@ make (const Golden *g, const char *folder, FILE *checksums, GError **error)
                      &video, &g->parameters, cells, g->halved, frame, error)
                  : paco_reference_encode (&g->format, &picture->picture, &video,
                      &g->parameters, g->rich ? &set : NULL, frame, error))
-      && cut (g, frame, error)
+      && cut (g, frame, error);
+  damage (g, frame);
+  done = done
       && g_file_set_contents (
           path, (const char *) frame->data, frame->len, error)
       && write_checksums (g, frame, checksums, error);

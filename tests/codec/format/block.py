@@ -264,6 +264,8 @@ def decode_block(data, record, size, band, probabilities, passes):
     """Returns the lines of the block's coefficients, planes below d being 0.
 
     size: columns and lines. band: LL, HL, LH or HH. probabilities: the rows of
-    the set that the record names. Raises Broken.
+    the set that the record names. Raises Broken, also if there are no bytes.
     """
+    if data is None:
+        raise Broken('check')
     return Block(data, record, size, band, probabilities).decode(passes)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import transform
-from block import decode_block
+from block import Broken, decode_block
 from color import finish
 from header import REVERSIBLE, read_header, sets_of_frame
 from index import entry_of, read_index, size_of_field, sizes_of_bands
@@ -28,15 +28,21 @@ def empty_bands(header, c, field):
 
 
 def decode_blocks(header, sets, maps, blocks):
-    """Returns {(field, component): {(level, band): coefficients}}."""
+    """Returns {(field, component): {(level, band): coefficients}}, and how many blocks
+    are broken, whose coefficients are 0."""
     bands = {(field, c): empty_bands(header, c, field)
              for field in range(1 + header.fields)
              for c in range(len(header.components))}
+    n_broken = 0
     for place, record, data in blocks:
         component = header.components[place.component]
-        values = decode_block(
-            data, record, (place.width, place.height), place.band,
-            sets[component.family][record.set], header.passes)
+        try:
+            values = decode_block(
+                data, record, (place.width, place.height), place.band,
+                sets[component.family][record.set], header.passes)
+        except Broken:
+            n_broken += 1
+            continue
         plane = bands[place.field, place.component][place.level, place.band]
         plane[place.y:place.y + place.height, place.x:place.x + place.width] = (
             transform.dequantise(
@@ -44,7 +50,7 @@ def decode_blocks(header, sets, maps, blocks):
                 REVERSIBLE[component.wavelet], component.entries[entry_of(
                     header.levels, place.level, place.band)],
                 scales_of_block(header, maps, place)))
-    return bands
+    return bands, n_broken
 
 
 def weave(fields):
@@ -56,9 +62,10 @@ def weave(fields):
 
 
 def decode(data, builtin):
-    """Decodes a frame. Yields its components for 0, 1, .. levels left out."""
+    """Returns the components of a frame for 0, 1, .. levels left out, and how many
+    blocks are broken."""
     header, sets, maps, blocks = read_frame(data, builtin)
-    bands = decode_blocks(header, sets, maps, blocks)
+    bands, n_broken = decode_blocks(header, sets, maps, blocks)
     wavelets = [c.wavelet for c in header.components]
     low = {key: of_plane[header.levels, 'LL'] for key, of_plane in bands.items()}
     pictures = []
@@ -75,4 +82,4 @@ def decode(data, builtin):
             low = {key: transform.inverse_level(
                 of_plane, left_out, low[key], wavelets[key[1]])
                 for key, of_plane in bands.items()}
-    return pictures
+    return pictures, n_broken
