@@ -49,7 +49,7 @@ def try_changes(path, data, flags, sets):
     """Sees each change of what CRCs and checks cover."""
     header_size, index_size = struct.unpack_from('<H4xI', data, 6)
     end = len(data) if flags & 1 else header_size + index_size
-    for at in range(0, end, 1 + end // 300):
+    for at in range(0, end, 1 + end // 150):
         damaged = bytearray(data)
         damaged[at] ^= 1 << at % 8
         try:

@@ -119,12 +119,13 @@ def sets_of_frame(header, builtin):
 
 
 def read_chunks(data):
-    chunks = {}
+    chunks, ancillary = {}, 0
     while data:
         kind, size = struct.unpack_from('<2H', data)
         chunk, data = data[4:4 + size], data[4 + size:]
         need(len(chunk) == size, 'size of a chunk')
         if 7 <= kind <= 255:
+            ancillary += 4 + size
             chunks.setdefault('ancillary', []).append(
                 read_ancillary(kind, chunk))
             continue
@@ -132,6 +133,7 @@ def read_chunks(data):
              'type of a chunk')
         need(size == SIZES_OF_CHUNKS.get(kind, size), 'its size')
         chunks[kind] = chunk
+    need(ancillary <= 32768, 'bytes of ancillary chunks')
     need(3 not in chunks or chunks[3][0] < 2 and chunks[3][1] < 8, 'carried set')
     return chunks
 
