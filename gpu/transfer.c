@@ -37,7 +37,18 @@ compare_regions (const void *a, const void *b)
   return x->data < y->data ? -1 : x->data > y->data;
 }
 
-/* Joins planes that lie behind each other without a gap, so that they move as one. */
+/* Says whether rows of two regions, the first of which lies first in memory, take turns
+ * without a gap, as those of a mosaic do. */
+static bool
+take_turns (const PacoTransferRegion *first, const PacoTransferRegion *second)
+{
+  return first->stride == second->stride && first->rows == second->rows
+      && first->data + first->row_bytes == second->data
+      && first->row_bytes + second->row_bytes <= first->stride;
+}
+
+/* Joins planes that lie behind each other without a gap, and regions whose rows take
+ * turns, so that they move as one. */
 static void
 join_regions (PacoTransfer *transfer)
 {
@@ -54,6 +65,9 @@ join_regions (PacoTransfer *transfer)
         && last->staging + last->size == next->staging) {
       last->size += next->size;
       last->rows += next->rows;
+    } else if (take_turns (last, next)) {
+      last->row_bytes += next->row_bytes;
+      last->size += next->row_bytes;
     } else {
       transfer->regions[++n] = *next;
     }
@@ -86,6 +100,11 @@ find_regions (PacoTransfer *transfer, const PacoPicture *picture,
     PacoTransferRegion *region = &transfer->regions[i];
 
     region->offset = region->staging = transfer->size;
+    if (i > 0 && take_turns (region - 1, region)) {
+      region->offset = region->staging = region[-1].offset
+          + region[-1].row_bytes;
+      transfer->size = region->offset;
+    }
     transfer->size += align (region->size);
   }
   transfer->staging_size = transfer->size;

@@ -307,6 +307,7 @@ place_in_turn (GRand *rand, TestPicture *picture, unsigned reduce)
 {
   uint32_t columns, lines;
   ptrdiff_t stride = 0, first = 0;
+  bool swap_words = false;
 
   for (unsigned c = 0; c < 4; c++) {
     paco_geometry_reduced_component (
@@ -314,9 +315,12 @@ place_in_turn (GRand *rand, TestPicture *picture, unsigned reduce)
     stride = MAX (stride,
         (ptrdiff_t) paco_layout_line_bytes (
             &picture->picture.layout[c], columns));
+    swap_words |= picture->picture.layout[c].swap_words;
   }
-  stride += 4 * g_rand_int_range (rand, 0, 6);
-  stride = (stride + 3) / 4 * 4;
+  if (g_rand_boolean (rand))
+    stride += g_rand_int_range (rand, 0, 24);
+  if (swap_words)
+    stride = (stride + 3) / 4 * 4;
   picture->sizes[0] = 2 * lines * stride;
   picture->buffers[0] = g_malloc (picture->sizes[0]);
   for (size_t i = 0; i < picture->sizes[0]; i++)
@@ -333,6 +337,19 @@ place_in_turn (GRand *rand, TestPicture *picture, unsigned reduce)
   }
 }
 
+/* Lays the odd lines of a mosaic out like the even ones. */
+static void
+repeat_layouts (TestPicture *picture)
+{
+  const PacoComponent *components = picture->format.components;
+
+  for (unsigned c = 0; c < 4; c++)
+    for (unsigned even = 0; even < 4 && components[c].place_y; even++)
+      if (!components[even].place_y
+          && components[even].place_x == components[c].place_x)
+        picture->picture.layout[c] = picture->picture.layout[even];
+}
+
 /* Makes the memory of a mosaic, in which lines of two components take turns; false if
  * its components do not go into one region. */
 static bool
@@ -342,9 +359,12 @@ place_mosaic (GRand *rand, TestPicture *picture, unsigned reduce)
 
   for (unsigned c = 0; c < 4; c++)
     members[picture->format.components[c].place_y] |= 1u << c;
-  for (unsigned i = 0; i < 2; i++)
-    if (lay_out (rand, picture, members[i]) != members[i])
-      return false;
+  if (lay_out (rand, picture, members[0]) != members[0])
+    return false;
+  if (g_rand_boolean (rand))
+    repeat_layouts (picture);
+  else if (lay_out (rand, picture, members[1]) != members[1])
+    return false;
   place_in_turn (rand, picture, reduce);
   return true;
 }
