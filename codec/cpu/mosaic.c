@@ -63,10 +63,10 @@ typedef struct
   const PacoMosaic *mosaic;
   uint32_t columns, lines; /* of each component */
   Side sides[2];           /* samples go from the first to the second */
-  /* Of a step. */
-  PacoMosaicStep step;
+  PacoMosaicStep steps[PACO_MOSAIC_STEPS];
   unsigned depth; /* of the samples */
   bool undo;
+  unsigned first_step, n_steps; /* that are done at once */
 } Job;
 
 static void
@@ -128,10 +128,9 @@ plane_line (const Job *job, unsigned c, uint32_t y)
 /* Does the step with n samples of a line, the first of which is number x. Its neighbors
  * on the left and on the right are numbers left and right of their lines. */
 static void
-lift (const Job *job, uint32_t y, uint32_t x, uint32_t left, uint32_t right,
-    size_t n)
+lift (const Job *job, const PacoMosaicStep *step, uint32_t y, uint32_t x,
+    uint32_t left, uint32_t right, size_t n)
 {
-  const PacoMosaicStep *step = &job->step;
   const PacoComponent *component =
       &job->mosaic->format.components[step->component];
   uint32_t up = component->place_y || y == 0 ? y : y - 1;
@@ -151,19 +150,26 @@ lift (const Job *job, uint32_t y, uint32_t x, uint32_t left, uint32_t right,
       step->weight, job->depth, job->undo);
 }
 
-/* A sample at the edge has one neighbor twice. */
+/* Does a step with a line. The sample at an edge has one neighbor twice. */
+static void
+lift_line (const Job *job, const PacoMosaicStep *step, uint32_t y)
+{
+  unsigned place = job->mosaic->format.components[step->component].place_x;
+  uint32_t edge = place ? job->columns - 1 : 0;
+
+  lift (job, step, y, edge, edge, edge, 1);
+  lift (job, step, y, 1 - place, 0, 1, job->columns - 1);
+}
+
 static void
 lift_band (void *data, uint32_t item, unsigned worker)
 {
   const Job *job = data;
-  unsigned place = job->mosaic->format.components[job->step.component].place_x;
   uint32_t end = MIN ((item + 1) * BAND, job->lines);
-  uint32_t edge = place ? job->columns - 1 : 0;
 
-  for (uint32_t y = item * BAND; y < end; y++) {
-    lift (job, y, edge, edge, edge, 1);
-    lift (job, y, 1 - place, 0, 1, job->columns - 1);
-  }
+  for (uint32_t y = item * BAND; y < end; y++)
+    for (unsigned k = 0; k < job->n_steps; k++)
+      lift_line (job, &job->steps[job->first_step + k], y);
 }
 
 /* --- */
@@ -174,15 +180,26 @@ run (Job *job, PacoWorkers *workers, PacoWorkFunc function)
   paco_workers_run (workers, (job->lines + BAND - 1) / BAND, 1, function, job);
 }
 
+/* Does n steps that do not need each other. */
+static void
+run_steps (Job *job, PacoWorkers *workers, unsigned first, unsigned n)
+{
+  job->first_step = first;
+  job->n_steps = n;
+  run (job, workers, lift_band);
+}
+
 static void
 init_job (Job *job, const PacoMosaic *mosaic, const PacoRowOps *ops,
-    const PacoPictureFormat *format)
+    const PacoPictureFormat *format, const PacoCoding *coding)
 {
   *job = (Job){
     .ops = ops, .mosaic = mosaic, .depth = format->components[0].depth
   };
   paco_geometry_reduced_component (
       format, 0, mosaic->reduce, &job->columns, &job->lines);
+  for (unsigned k = 0; k < PACO_MOSAIC_STEPS; k++)
+    job->steps[k] = paco_mosaic_step (format, coding, k);
 }
 
 void
@@ -192,14 +209,13 @@ paco_mosaic_forward (PacoMosaic *mosaic, const PacoRowOps *ops,
 {
   Job job;
 
-  init_job (&job, mosaic, ops, format);
+  init_job (&job, mosaic, ops, format, coding);
   init_side (&job.sides[0], &job, format, picture);
   init_side (&job.sides[1], &job, &mosaic->format, &mosaic->planes);
   run (&job, workers, copy_band);
-  for (unsigned k = 0; k < PACO_MOSAIC_STEPS; k++) {
-    job.step = paco_mosaic_step (format, coding, k);
-    run (&job, workers, lift_band);
-  }
+  run_steps (&job, workers, 0, 2); /* red and blue */
+  run_steps (&job, workers, 2, 1);
+  run_steps (&job, workers, 3, 1);
 }
 
 void
@@ -209,13 +225,12 @@ paco_mosaic_inverse (PacoMosaic *mosaic, const PacoRowOps *ops,
 {
   Job job;
 
-  init_job (&job, mosaic, ops, format);
+  init_job (&job, mosaic, ops, format, coding);
   init_side (&job.sides[0], &job, &mosaic->format, &mosaic->planes);
   init_side (&job.sides[1], &job, format, picture);
   job.undo = true;
-  for (unsigned k = PACO_MOSAIC_STEPS; k-- > 0;) {
-    job.step = paco_mosaic_step (format, coding, k);
-    run (&job, workers, lift_band);
-  }
+  run_steps (&job, workers, 3, 1);
+  run_steps (&job, workers, 2, 1);
+  run_steps (&job, workers, 0, 2);
   run (&job, workers, copy_band);
 }
