@@ -40,6 +40,15 @@ PACO_CONSTANT PacoColorTransformRow
       { "mosaic", true, { 2, 2, 2, 2 }, { 1, 1.18, 0.93, 1 } },
     };
 
+/* Returns how many components a transform mixes: the first 3, or the 4 of a mosaic. */
+static inline unsigned
+paco_color_transform_components (unsigned transform)
+{
+  return transform == PACO_COLOR_TRANSFORM_NONE  ? 0
+      : transform == PACO_COLOR_TRANSFORM_MOSAIC ? 4
+                                                 : 3;
+}
+
 /* Says whether a transform mixes the first three components of each pixel. */
 static inline bool
 paco_color_transform_is_of_pixels (unsigned transform)

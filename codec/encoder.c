@@ -315,8 +315,11 @@ prepare_form (PacoEncoder *encoder, unsigned i, const PacoSampleLayout *layout,
       return FALSE;
   }
   prepare_choice (encoder, form, finest, geometry);
+  form->code_groups = paco_policy_code_groups (
+      &form->picture, finest, &form->finest);
   size = paco_policy_max_frame_size (&form->picture, &form->finest, geometry);
-  encoder->max_frame_size = MAX (encoder->max_frame_size, size);
+  encoder->max_frame_size = MAX (encoder->max_frame_size, size)
+      + paco_policy_code_tables_size (&form->code_groups);
   return TRUE;
 }
 

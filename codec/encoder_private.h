@@ -5,6 +5,7 @@
 #pragma once
 #include "coder_private.h"
 #include "encoder.h"
+#include "policy_codes.h"
 #include "policy_wavelet.h"
 #include "rate_control.h"
 
@@ -51,7 +52,8 @@ typedef struct
    * (policy_mosaic.h). Then neither of the two changes. */
   bool chooses;
   PacoRate other;
-  size_t min_frame_size; /* that a budget must have */
+  PacoCodeGroups code_groups; /* that may have code tables */
+  size_t min_frame_size;      /* that a budget must have */
 } PacoEncoderForm;
 
 /* How many histories are kept: enough for those that frames in flight learn from. */

@@ -20,9 +20,9 @@ typedef struct
   PacoBlockRecord *records;
   PacoRateCuts *cuts;
   const uint8_t *payload;
-  /* Code tables and the step map: of the index, those bytes that stay as they are. */
-  const uint8_t *tables;
-  size_t tables_size;
+  /* Of the index, what stays as it is: the code tables, which it begins with, and the step
+   * map behind the records. */
+  const uint8_t *code_tables, *map;
   PacoAttachment attachment;
 } Frame;
 
@@ -43,12 +43,11 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
 
   if (!paco_header_parse_frame (data, size, header, &frame->carried_set, error))
     return FALSE;
-  index = data + header->header_size;
+  frame->code_tables = data + header->header_size;
+  index = frame->code_tables + paco_header_tables_size (header);
   records_size = paco_header_records_size (header);
-  frame->tables = index + records_size;
-  frame->tables_size = header->index_size - records_size
-      - header->cut_points_size;
-  frame->payload = index + header->index_size;
+  frame->map = index + records_size;
+  frame->payload = frame->code_tables + header->index_size;
   frame->attachment = paco_header_attachment (header, data);
   if (!header->coding.cut_points)
     return paco_refuse (error,
@@ -69,7 +68,7 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
   frame->cuts = g_new0 (PacoRateCuts, n);
   return paco_index_parse_frame (
              data, header, frame->geometry, frame->records, error)
-      && (paco_cut_points_parse (frame->tables + frame->tables_size,
+      && (paco_cut_points_parse (frame->map + header->step_map_size,
               header->cut_points_size, frame->records, n, frame->cuts)
           || corrupt (error));
 }
@@ -99,7 +98,8 @@ cut (Frame *frame, size_t budget, GError **error)
 {
   uint32_t n = frame->geometry->n_blocks;
   bool checks = frame->header.coding.block_checks;
-  size_t besides = frame->header.header_size + frame->tables_size
+  size_t besides = frame->header.header_size
+      + paco_header_tables_size (&frame->header) + frame->header.step_map_size
       + frame->attachment.size;
   size_t least = besides + n;
   uint32_t *bytes;
@@ -131,12 +131,13 @@ assemble (Frame *frame, uint8_t *out)
   PacoHeader *header = &frame->header;
   uint32_t n = frame->geometry->n_blocks;
   uint8_t *index = out + header->header_size, *at;
+  size_t tables_size = paco_header_tables_size (header);
 
-  at = index
-      + paco_index_write (
-          frame->records, n, header->coding.block_checks, index);
-  memcpy (at, frame->tables, frame->tables_size);
-  at += frame->tables_size;
+  memcpy (index, frame->code_tables, tables_size);
+  at = index + tables_size;
+  at += paco_index_write (frame->records, n, header->coding.block_checks, at);
+  memcpy (at, frame->map, header->step_map_size);
+  at += header->step_map_size;
   header->cut_points_size = (uint32_t) paco_cut_points_write (
       frame->records, frame->cuts, n, at);
   header->index_size = (uint32_t) (at - index) + header->cut_points_size;

@@ -362,14 +362,20 @@ paco_header_payload_size (const PacoHeader *header)
 }
 
 size_t
-paco_header_records_size (const PacoHeader *header)
+paco_header_tables_size (const PacoHeader *header)
 {
-  size_t size = header->index_size - header->cut_points_size
-      - header->step_map_size;
+  size_t size = 0;
 
   for (unsigned i = 0; i < header->coding.n_code_tables; i++)
-    size -= header->coding.code_tables[i].size;
+    size += header->coding.code_tables[i].size;
   return size;
+}
+
+size_t
+paco_header_records_size (const PacoHeader *header)
+{
+  return header->index_size - paco_header_tables_size (header)
+      - header->cut_points_size - header->step_map_size;
 }
 
 PacoAttachment

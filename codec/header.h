@@ -3,6 +3,7 @@
  * write it; decoders, caps/, lib/stream/, the plugin and libpaco read it. */
 #pragma once
 #include "ancillary.h"
+#include "code_table.h"
 #include "color.h"
 #include "picture.h"
 #include "probability.h"
@@ -89,17 +90,6 @@ typedef struct
    * data is NULL. */
   PacoAttachment attachment;
 } PacoVideoInfo;
-
-/* What the header says of a code table, which lies in the index (FORMAT.md, chunk 258).
- */
-typedef struct
-{
-  uint8_t components;   /* Bit c: it is that of component c. */
-  uint8_t form;         /* how it is packed */
-  uint16_t first, last; /* the smallest and the largest code */
-  uint32_t n_codes;     /* 1..65536 */
-  uint32_t size;        /* bytes of it in the index */
-} PacoCodeTableInfo;
 
 /* How the picture is coded. The order of subbands[c] is LL; HL, LH, HH of the coarsest
  * level; and so on, to HL, LH, HH of level 1. */
@@ -198,7 +188,9 @@ size_t paco_header_overhead (const PacoHeader *header);
 /* These take a header that was parsed. The first returns how many bytes the payload has,
  * the last one the attachment of the frame, which is whole and begins at data. */
 size_t paco_header_payload_size (const PacoHeader *header);
-/* Returns how many bytes of the index are records of blocks. */
+/* The index has the code tables first, and the records of blocks next. These return how
+ * many bytes they have. */
+size_t paco_header_tables_size (const PacoHeader *header);
 size_t paco_header_records_size (const PacoHeader *header);
 PacoAttachment paco_header_attachment (
     const PacoHeader *header, const uint8_t *data);

@@ -171,13 +171,14 @@ paco_index_parse_frame (const uint8_t *data, const PacoHeader *header,
     const PacoGeometry *geometry, PacoBlockRecord *records, GError **error)
 {
   const uint8_t *index = data + header->header_size;
+  size_t tables = paco_header_tables_size (header);
 
   if (crc32 (0, index, header->index_size) != header->index_crc)
     return paco_fail (
         error, PACO_ERROR_CORRUPT, "the index of the frame is damaged");
-  return paco_index_parse (index, paco_header_records_size (header), geometry,
-      header->coding.block_checks, paco_header_payload_size (header), records,
-      error);
+  return paco_index_parse (index + tables, paco_header_records_size (header),
+      geometry, header->coding.block_checks, paco_header_payload_size (header),
+      records, error);
 }
 
 /* --- cut points --- */

@@ -18,6 +18,14 @@ typedef enum
   PACO_TUNE_PSNR,   /* the least squared error */
 } PacoTune;
 
+/* Which pictures may have code tables, if they are coded without loss. */
+typedef enum
+{
+  PACO_CODE_TABLES_AUTO, /* those of components of 10 bits or more */
+  PACO_CODE_TABLES_NEVER,
+  PACO_CODE_TABLES_ALWAYS, /* all whose codes have gaps */
+} PacoCodeTables;
+
 #define PACO_WAVELET_AUTO (-1)
 #define PACO_COLOR_TRANSFORM_AUTO (-1)
 
@@ -36,10 +44,11 @@ typedef struct
   unsigned block_height;  /* 0 = auto, 32, 64, 128, 256 */
   unsigned coding_passes; /* 1..3 */
   int color_transform;    /* PacoColorTransform or AUTO */
-  unsigned complexity;    /* 0..3 */
-  bool rgb;               /* the first three components are R, G, B */
-  bool block_checks;      /* a check per block in the index */
-  bool cut_points;        /* frames can be cut later (frame_cut.h) */
+  PacoCodeTables code_tables;
+  unsigned complexity; /* 0..3 */
+  bool rgb;            /* the first three components are R, G, B */
+  bool block_checks;   /* a check per block in the index */
+  bool cut_points;     /* frames can be cut later (frame_cut.h) */
   /* What an error of 1 in a sample weighs in what is shown: paco_slice_weight(), or 0,
    * which counts as 1. */
   double weight;

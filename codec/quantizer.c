@@ -4,6 +4,7 @@
  * taps, level by level. */
 #include "quantizer.h"
 #include "geometry.h"
+#include "sample_map.h"
 #include <math.h>
 #include <string.h>
 
@@ -91,8 +92,14 @@ static double
 sample_range (const PacoPictureFormat *format, const PacoCoding *coding,
     unsigned component)
 {
+  /* The transform of a mosaic takes weights of numbers, which lie in the middle of the
+   * samples' range, and not of their differences to it. */
+  unsigned depth = coding->color_transform == PACO_COLOR_TRANSFORM_MOSAIC
+      ? format->components[component].depth
+      : paco_coded_depth (format, coding, component);
+
   return paco_color_transforms[coding->color_transform].range[component]
-      * (1u << (format->components[component].depth - 1));
+      * (1u << (depth - 1));
 }
 
 /* The bound of what rounding adds to the low and the high half in one filtering. */

@@ -394,10 +394,14 @@ static gboolean
 decode_frame (Flight *flight, const PacoDecoderJob *job,
     PacoDecodedFrame *result, GError **error)
 {
+  const PacoHeader *header = &job->frame.header;
   const BlockTable *counted;
 
+  if (!paco_sample_maps_read (&flight->frame.maps.maps, header,
+          job->frame.data + header->header_size, error))
+    return FALSE;
   paco_cuda_frame_use (
-      &flight->frame, flight->state->plans, job->frame.header.picture.fields);
+      &flight->frame, flight->state->plans, header->picture.fields);
   fill_table (flight, job);
   if (!enqueue (flight, job, error)
       || !paco_cuda_frame_wait (&flight->frame, error)) {

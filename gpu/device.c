@@ -93,6 +93,8 @@ find_kernels (PacoCudaDevice *device, GError **error)
     { &device->pack_module, "paco_pack_scan", &device->pack_scan },
     { &device->pack_module, "paco_pack_copy", &device->pack_copy },
     { &device->compare_module, "paco_compare", &device->compare },
+    { &device->codes_module, "paco_map_samples", &device->map_samples },
+    { &device->codes_module, "paco_find_codes", &device->find_codes },
     { &device->rate_module, "paco_rate_count_16", &device->rate_count[0] },
     { &device->rate_module, "paco_rate_count_32", &device->rate_count[1] },
     { &device->rate_module, "paco_rate_decide", &device->rate_decide },
@@ -148,6 +150,7 @@ load (PacoCudaDevice *device, GError **error)
     { &device->pack_module, paco_fatbin_pack, "pack" },
     { &device->rate_module, paco_fatbin_rate, "rate" },
     { &device->compare_module, paco_fatbin_compare, "compare" },
+    { &device->codes_module, paco_fatbin_codes, "codes" },
   };
 
   for (size_t i = 0; i < G_N_ELEMENTS (modules); i++)
@@ -175,6 +178,7 @@ device_free (void *data)
     paco_module_unload (&device->pack_module);
     paco_module_unload (&device->rate_module);
     paco_module_unload (&device->compare_module);
+    paco_module_unload (&device->codes_module);
     paco_cuda_device_leave (device);
   }
   paco_cuda_context_close (device->context);

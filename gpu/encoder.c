@@ -40,7 +40,11 @@ typedef struct
   PacoDeviceMemory code, records, packed;
   PacoCudaBudget budget;
   PacoPinnedMemory bands; /* by which a frame chooses */
-  size_t downloaded;      /* of the frame, before its size was known */
+  /* By which it chooses code tables, where it may have some; else NULL and empty. */
+  PacoCodeChoice *choice;
+  PacoDeviceMemory codes;
+  PacoPinnedMemory host_codes;
+  size_t downloaded; /* of the frame, before its size was known */
   /* Of the blocks on the device. */
   struct
   {
@@ -108,7 +112,7 @@ upload_blocks (Flight *flight, const PacoEncoderJob *job, GError **error)
   PacoAreas wanted = areas_of (flight, job);
 
   if (*rate_number != job->rate.number || *lossless != is_lossless (flight)
-      || !paco_areas_equal (areas, &wanted)) {
+      || *wide != flight->rate->wide || !paco_areas_equal (areas, &wanted)) {
     size_t words;
 
     *rate_number = 0;
@@ -206,8 +210,9 @@ enqueue_kernels (CudaEncoder *encoder, Flight *flight, bool transformed,
       && paco_pack_enqueue (frame, &flight->pack, flight->code.address,
           flight->records.address,
           rate->cut_points ? flight->budget.cuts.address : 0,
-          rate->block_checks, header->header_size, flight->packed.address,
-          output->size, error)
+          rate->block_checks,
+          header->header_size + paco_header_tables_size (header),
+          flight->packed.address, output->size, error)
       && paco_cuda_frame_begin_download (frame, error)
       && download (flight, output->data, 0, flight->downloaded, error)
       && paco_cuda_frame_end_download (frame, error);
@@ -259,7 +264,8 @@ static gboolean
 download_rest (CudaEncoder *encoder, Flight *flight, const PacoHeader *header,
     uint8_t *output, GError **error)
 {
-  size_t size = header->header_size + paco_pack_size (&flight->pack);
+  size_t size = header->header_size + paco_header_tables_size (header)
+      + paco_pack_size (&flight->pack);
   size_t begin = flight->downloaded;
 
   size = MIN (size, encoder->base.max_frame_size);
@@ -279,8 +285,9 @@ finish (CudaEncoder *encoder, Flight *flight, PacoHeader *header,
   size_t size;
 
   if (!download_rest (encoder, flight, header, (*output)->data, error)
-      || !paco_pack_finish (
-          &flight->pack, header, (*output)->data, &size, error)
+      || !paco_pack_finish (&flight->pack, header,
+          flight->choice ? flight->choice->bytes : NULL, (*output)->data, &size,
+          error)
       || !paco_cuda_outputs_finish (flight->state->outputs, output, size,
           &header->video.attachment, error))
     return FALSE;
@@ -315,6 +322,45 @@ choose (Flight *flight, const PacoEncoderForm *form, PacoEncoderJob *job,
   return TRUE;
 }
 
+/* Is a PacoFindCodes, with a Flight as data, whose picture is on its way to the device or
+ * there. */
+static gboolean
+find_codes (void *data, const PacoCodeGroups *groups, uint32_t step,
+    PacoCodeTable *tables, GError **error)
+{
+  Flight *flight = data;
+  PacoCudaFrame *frame = &flight->frame;
+  PacoPicture picture;
+
+  paco_transfer_device_picture (
+      &frame->transfer, frame->picture.memory.address, &picture);
+  if (!paco_cuda_frame_find_codes (frame, &picture, groups, step,
+          flight->codes.address, (uint32_t *) flight->host_codes.data, error)
+      || !paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
+      || !paco_cuda_frame_wait_for (frame, PACO_CUDA_STAGE_1, error))
+    return FALSE;
+  memcpy (tables, flight->host_codes.data, groups->n * sizeof *tables);
+  return TRUE;
+}
+
+static gboolean
+choose_codes (Flight *flight, const PacoEncoderForm *form, PacoEncoderJob *job,
+    GError **error)
+{
+  PacoSampleMaps *maps = &flight->frame.maps.maps;
+
+  if (!flight->choice)
+    return paco_sample_maps_make (
+        maps, &form->picture, &job->rate.coding, NULL, error);
+  flight->choice->groups = form->code_groups;
+  if (job->video.slice.length > 0)
+    flight->choice->groups.n = 0;
+  return paco_policy_choose_codes (
+             flight->choice, find_codes, flight, &job->rate.coding, error)
+      && paco_sample_maps_make (maps, &form->picture, &job->rate.coding,
+          flight->choice->tables, error);
+}
+
 static gboolean
 encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
     PacoEncodedFrame **output, GError **error)
@@ -329,11 +375,12 @@ encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
 
   paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
   header.picture = flight->frame.plan->format;
-  header.header_size = paco_header_size (&header);
   if (!upload (flight, job, error)
-      || (form->chooses && !choose (flight, form, job, error)))
+      || (form->chooses && !choose (flight, form, job, error))
+      || !choose_codes (flight, form, job, error))
     return FALSE;
   take_rate (flight, &job->rate, &rate, &header);
+  header.header_size = paco_header_size (&header);
   flight->rate = &rate;
   return enqueue (encoder, flight, job, false, &header, *output, error)
       && paco_cuda_frame_wait (&flight->frame, error)
@@ -390,6 +437,9 @@ encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
   bool first = true, coded;
   PacoRateAttempt attempt;
 
+  if (!paco_sample_maps_make (&flight->frame.maps.maps, &form->picture,
+          &job->rate.coding, NULL, error))
+    return FALSE;
   paco_rate_begin (&attempt, form->table, form->picture.n_components,
       form->lossless_table != NULL,
       job->rate.budget - paco_header_overhead (&header), &history);
@@ -492,6 +542,9 @@ flight_clear (Flight *flight)
   paco_device_memory_clear (share, &flight->packed);
   paco_cuda_budget_clear (&flight->budget, share);
   paco_pinned_memory_clear (share->device, &flight->bands);
+  g_clear_pointer (&flight->choice, g_free);
+  paco_device_memory_clear (share, &flight->codes);
+  paco_pinned_memory_clear (share->device, &flight->host_codes);
   flight->downloaded = 0;
   memset (flight->forms, 0, sizeof flight->forms);
 }
@@ -534,6 +587,23 @@ needs_wide (const PacoEncoderForm *form)
       || (form->lossless_table && !form->lossless_table->narrow);
 }
 
+/* Memory for the choice of code tables. */
+static gboolean
+reserve_codes (Flight *flight, const PacoCodeGroups *groups, GError **error)
+{
+  PacoCudaShare *share = flight->frame.share;
+  size_t size = groups->n * sizeof (PacoCodeTable);
+
+  if (groups->n == 0)
+    return TRUE;
+  if (!flight->choice)
+    flight->choice = g_new0 (PacoCodeChoice, 1);
+  return paco_device_memory_reserve (
+             share, &flight->codes, size, "codes", error)
+      && paco_pinned_memory_reserve (
+          share->device, &flight->host_codes, size, "codes", error);
+}
+
 /* Memory for frames of a form, as large as any rate may need. */
 static gboolean
 allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
@@ -557,8 +627,9 @@ allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
   plan = frame->plan;
   words = paco_cuda_plan_blocks (
       plan, &form->finest, wide, NULL, paco_cuda_frame_blocks (frame));
-  return paco_device_memory_reserve (
-             share, &flight->code, 4 * words, "coded blocks", error)
+  return reserve_codes (flight, &form->code_groups, error)
+      && paco_device_memory_reserve (
+          share, &flight->code, 4 * words, "coded blocks", error)
       && paco_device_memory_reserve (share, &flight->records,
           plan->n_blocks * sizeof (PacoGpuRecord), "index", error)
       && paco_device_memory_reserve (share, &flight->packed,

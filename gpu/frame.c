@@ -140,6 +140,7 @@ paco_cuda_frame_use (
 {
   frame->form = form;
   frame->plan = &plans[form];
+  frame->loaded = 0;
 }
 
 gboolean
@@ -179,6 +180,7 @@ paco_cuda_frame_clear (PacoCudaFrame *frame)
   paco_device_memory_clear (frame->share, &frame->scratch);
   paco_device_memory_clear (frame->share, &frame->planes);
   paco_device_memory_clear (frame->share, &frame->rows);
+  paco_cuda_maps_clear (&frame->maps, frame->share);
   for (unsigned i = 0; i < PACO_N_FORMS; i++) {
     paco_device_memory_clear (frame->share, &frame->blocks[i]);
     paco_pinned_memory_clear (device, &frame->host_blocks[i]);
@@ -341,30 +343,78 @@ mix_planes (PacoCudaFrame *frame, const PacoCoding *coding, bool inverse,
           frame->stream, error);
 }
 
+/* Loads samples into planes that are not there yet. */
+static gboolean
+load_planes (PacoCudaFrame *frame, const PacoLayoutLaunch *launches, unsigned n,
+    GError **error)
+{
+  PacoLayoutLaunch missing[PACO_MAX_COMPONENTS];
+  unsigned n_missing = 0;
+
+  for (unsigned i = 0; i < n; i++) {
+    if (!(launches[i].components & ~frame->loaded))
+      continue;
+    missing[n_missing++] = launches[i];
+    frame->loaded |= launches[i].components;
+  }
+  return paco_layout_enqueue (frame->device->context, &frame->device->layout,
+      PACO_LAYOUT_LOAD, missing, n_missing, false, frame->stream, error);
+}
+
+gboolean
+paco_cuda_frame_find_codes (PacoCudaFrame *frame, const PacoPicture *picture,
+    const PacoCodeGroups *groups, uint32_t step, CUdeviceptr used,
+    uint32_t *host, GError **error)
+{
+  const PacoSamplePlanes *planes = &frame->plan->sample_planes;
+  PacoLayoutLaunch launches[PACO_MAX_COMPONENTS];
+  PacoPicture planar;
+  unsigned n = paco_layout_launches (
+      planes, picture, 0, frame->planes.address, &planar, launches);
+
+  return load_planes (frame, launches, n, error)
+      && paco_cuda_find_codes (frame->device, planes, &planar, groups, step,
+          used, host, frame->stream, error);
+}
+
+static gboolean
+map_samples (
+    const PacoCudaFrame *frame, const PacoPicture *planar, GError **error)
+{
+  return paco_cuda_maps_enqueue (&frame->maps, frame->device,
+      &frame->plan->sample_planes, planar, frame->stream, error);
+}
+
 gboolean
 paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
     const PacoDwtFrame *transform, bool inverse, GError **error)
 {
   const PacoCudaContext *context = frame->device->context;
-  const PacoLayoutKernels *layout = &frame->device->layout;
   PacoLayoutLaunch launches[PACO_MAX_COMPONENTS];
   PacoPicture planar;
-  unsigned n = paco_layout_launches (&frame->plan->sample_planes,
-      transform->picture, frame->planes.address, &planar, launches);
   PacoDwtFrame of_planes = *transform;
+  unsigned n;
 
+  if (!paco_cuda_maps_upload (
+          &frame->maps, frame->share, inverse, frame->stream, error))
+    return FALSE;
+  n = paco_layout_launches (&frame->plan->sample_planes, transform->picture,
+      paco_cuda_maps_components (&frame->maps), frame->planes.address, &planar,
+      launches);
   of_planes.picture = &planar;
   of_planes.follows_kernel = !inverse && n > 0;
-  return (inverse
-             || (paco_layout_enqueue (context, layout, PACO_LAYOUT_LOAD,
-                     launches, n, false, frame->stream, error)
-                 && mix_planes (frame, transform->coding, false, error)))
-      && paco_dwt_enqueue (
-          frame->plan->dwt, context, &of_planes, inverse, frame->stream, error)
-      && (!inverse || mix_planes (frame, transform->coding, true, error))
-      && (!inverse
-          || paco_layout_enqueue (context, layout, PACO_LAYOUT_STORE, launches,
-              n, true, frame->stream, error));
+  if (!inverse)
+    return load_planes (frame, launches, n, error)
+        && map_samples (frame, &planar, error)
+        && mix_planes (frame, transform->coding, false, error)
+        && paco_dwt_enqueue (
+            frame->plan->dwt, context, &of_planes, false, frame->stream, error);
+  return paco_dwt_enqueue (
+             frame->plan->dwt, context, &of_planes, true, frame->stream, error)
+      && mix_planes (frame, transform->coding, true, error)
+      && map_samples (frame, &planar, error)
+      && paco_layout_enqueue (context, &frame->device->layout,
+          PACO_LAYOUT_STORE, launches, n, true, frame->stream, error);
 }
 
 gboolean

@@ -2,6 +2,7 @@
  * A frame in flight on the device: its stream, its buffers, and the launches that
  * encoder and decoder have in common. */
 #pragma once
+#include "gpu/codes.h"
 #include "gpu/transfer.h"
 
 /* Common to all frames of a configuration and a form. */
@@ -58,6 +59,9 @@ typedef struct
   PacoDeviceMemory coefficients, scratch, rows;
   PacoDeviceMemory planes; /* bitplanes; before or after, planes of samples */
   PacoPinnedMemory host_rows;
+  PacoCudaMaps maps; /* of samples, of the frame */
+  /* The components of the frame whose samples have been loaded into planes, as bits. */
+  unsigned loaded;
   /* Tables of codeblocks, which stay on the device while forms alternate. */
   PacoDeviceMemory blocks[PACO_N_FORMS];
   PacoPinnedMemory host_blocks[PACO_N_FORMS];
@@ -132,6 +136,12 @@ PacoDwtFrame paco_cuda_frame_transform (const PacoCudaFrame *frame,
  * that only after the forward transform, or before the inverse one. */
 gboolean paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
     const PacoDwtFrame *transform, bool inverse, GError **error);
+
+/* Enqueues the search for the codes that groups use (paco_cuda_find_codes()) in a picture
+ * in device memory, which an encoder is going to transform. */
+gboolean paco_cuda_frame_find_codes (PacoCudaFrame *frame,
+    const PacoPicture *picture, const PacoCodeGroups *groups, uint32_t step,
+    CUdeviceptr used, uint32_t *host, GError **error);
 
 /* Finds the device address of the probability sets' rows; carried_set may be NULL. */
 gboolean paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,

@@ -129,11 +129,11 @@ is_planar (
  * all planar, and alike, or all go through planes, where those of a mosaic are mixed. */
 static unsigned
 components_in_planes (
-    const PacoSamplePlanes *planes, const PacoPicture *picture)
+    const PacoSamplePlanes *planes, const PacoPicture *picture, unsigned mapped)
 {
   const PacoSampleLayout *layouts = picture->layout;
   bool triple = paco_color_transform_is_of_pixels (planes->color_transform);
-  unsigned in_planes = 0;
+  unsigned in_planes = mapped;
 
   if (planes->color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
     return 15;
@@ -396,10 +396,10 @@ replace_component (PacoPicture *planar, const PacoSamplePlanes *planes,
 
 unsigned
 paco_layout_launches (const PacoSamplePlanes *planes,
-    const PacoPicture *picture, CUdeviceptr memory, PacoPicture *planar,
-    PacoLayoutLaunch launches[PACO_MAX_COMPONENTS])
+    const PacoPicture *picture, unsigned mapped, CUdeviceptr memory,
+    PacoPicture *planar, PacoLayoutLaunch launches[PACO_MAX_COMPONENTS])
 {
-  unsigned in_planes = components_in_planes (planes, picture);
+  unsigned in_planes = components_in_planes (planes, picture, mapped);
   PacoRegion regions[PACO_MAX_COMPONENTS];
   unsigned n_regions, n = 0;
 
@@ -411,9 +411,13 @@ paco_layout_launches (const PacoSamplePlanes *planes,
   for (unsigned i = 0; i < n_regions; i++) {
     if (!(in_planes >> regions[i].components[0] & 1))
       continue;
-    describe_launch (&launches[n++], planes, picture, &regions[i], memory);
-    for (unsigned k = 0; k < regions[i].n_components; k++)
+    describe_launch (&launches[n], planes, picture, &regions[i], memory);
+    launches[n].components = 0;
+    for (unsigned k = 0; k < regions[i].n_components; k++) {
       replace_component (planar, planes, memory, regions[i].components[k]);
+      launches[n].components |= 1u << regions[i].components[k];
+    }
+    n++;
   }
   return n;
 }

@@ -73,7 +73,8 @@ void paco_sample_planes_init (PacoSamplePlanes *planes,
 
 typedef struct
 {
-  unsigned kernel; /* of PacoLayoutKernels.functions[] */
+  unsigned kernel;     /* of PacoLayoutKernels.functions[] */
+  unsigned components; /* whose samples it moves, as bits */
   unsigned grid_x, grid_y;
   PacoLayoutParameters parameters;
 } PacoLayoutLaunch;
@@ -81,11 +82,11 @@ typedef struct
 /* Plans the launches for a picture in device memory that has passed
  * paco_picture_check(), the same both ways, and the picture *planar that the transform
  * takes: planar components (dwt.h) stay where they are, others are in planes, at the
- * address `memory`, 256-byte aligned, of planes->size bytes. Returns the number of
- * launches. */
+ * address `memory`, 256-byte aligned, of planes->size bytes, and so are those of
+ * `mapped`, bits of components. Returns the number of launches. */
 unsigned paco_layout_launches (const PacoSamplePlanes *planes,
-    const PacoPicture *picture, CUdeviceptr memory, PacoPicture *planar,
-    PacoLayoutLaunch launches[PACO_MAX_COMPONENTS]);
+    const PacoPicture *picture, unsigned mapped, CUdeviceptr memory,
+    PacoPicture *planar, PacoLayoutLaunch launches[PACO_MAX_COMPONENTS]);
 
 /* Enqueues n launches; n may be 0. follows_kernel: the first one follows a kernel in
  * the stream, too, and may be launched early. */

@@ -2,6 +2,7 @@
  * Puts a frame's codestream together. */
 #include "gpu/pack.h"
 #include "codec/index.h"
+#include <string.h>
 #include <zlib.h>
 
 #define COPY_BLOCKS_PER_MULTIPROCESSOR 8
@@ -72,13 +73,14 @@ paco_pack_size (const PacoPackBuffers *buffers)
 
 gboolean
 paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
-    uint8_t *output, size_t *size, GError **error)
+    const uint8_t *tables, uint8_t *output, size_t *size, GError **error)
 {
   const PacoPackSizes *sizes = (const PacoPackSizes *) buffers->host_sizes.data;
   uint64_t frame_size;
   uint8_t *index = output + header->header_size;
+  size_t tables_size = paco_header_tables_size (header);
 
-  header->index_size = sizes->index_size;
+  header->index_size = tables_size + sizes->index_size;
   header->cut_points_size = sizes->cut_points_size;
   frame_size = header->header_size + header->index_size + sizes->payload_size;
   if (frame_size + header->video.attachment.size > G_MAXUINT32) {
@@ -92,6 +94,8 @@ paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
         frame_size);
     return FALSE;
   }
+  if (tables_size > 0)
+    memcpy (index, tables, tables_size);
   header->index_crc = crc32 (0, index, header->index_size);
   header->frame_size = (uint32_t) frame_size + header->video.attachment.size;
   paco_header_write (header, output);

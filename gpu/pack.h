@@ -17,16 +17,17 @@ gboolean paco_pack_buffers_reserve (PacoPackBuffers *buffers,
 void paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaShare *share);
 
 /* Enqueues the kernels that write index and payload to output, from the block coder's
- * code and records. cuts are for the index's cut points, or 0. */
+ * code and records. cuts are for the index's cut points, or 0. header_size: all bytes
+ * before the records, code tables included. */
 gboolean paco_pack_enqueue (PacoCudaFrame *frame,
     const PacoPackBuffers *buffers, CUdeviceptr code, CUdeviceptr records,
     CUdeviceptr cuts, bool block_checks, uint32_t header_size,
     CUdeviceptr output, size_t capacity, GError **error);
 
-/* Returns the bytes of index and payload, after the scan has ended. */
+/* Returns the bytes of index and payload without code tables, after the scan has ended. */
 size_t paco_pack_size (const PacoPackBuffers *buffers);
 
-/* Writes the header when index and payload have been downloaded; *size becomes the
- * frame's. */
+/* Writes the header and the code tables when index and payload have been downloaded; *size
+ * becomes the frame's. tables: their bytes for the index, or NULL if there are none. */
 gboolean paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
-    uint8_t *output, size_t *size, GError **error);
+    const uint8_t *tables, uint8_t *output, size_t *size, GError **error);

@@ -9,6 +9,7 @@
  * what they might need at most. When all sizes are known, the blocks are copied in
  * their order into the buffer that is handed out. */
 #include "codec/cpu/backend_private.h"
+#include "codec/cpu/codes.h"
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
 #include "codec/cut.h"
@@ -144,6 +145,9 @@ typedef struct
 {
   CpuEncoder *encoder;
   PacoFrame frames[PACO_N_FORMS];
+  PacoSampleMaps maps;
+  PacoCodeChoice *choice; /* of code tables, where frames may have some */
+  PacoSeenCodes *seen;    /* for each worker */
   PacoBlockRecord *records;
   uint8_t **blocks;  /* bytes of each block in the arenas */
   PacoArena *arenas; /* per worker */
@@ -325,8 +329,11 @@ assemble (Flight *flight)
     payload_size += flight->records[i].length;
   }
   header.header_size = paco_header_size (&header);
-  header.index_size = paco_index_write (
-      flight->records, n_blocks, header.coding.block_checks, flight->index);
+  header.index_size = paco_header_tables_size (&header);
+  if (header.index_size > 0)
+    memcpy (flight->index, flight->choice->bytes, header.index_size);
+  header.index_size += paco_index_write (flight->records, n_blocks,
+      header.coding.block_checks, flight->index + header.index_size);
   if (header.coding.cut_points)
     header.cut_points_size = (uint32_t) paco_cut_points_write (flight->records,
         flight->budget.cuts, n_blocks, flight->index + header.index_size);
@@ -497,6 +504,25 @@ choose (const PacoEncoderForm *form, PacoEncoderJob *job)
   paco_encoder_choose (form, &samples, job);
 }
 
+/* Chooses the code tables of the frame, and makes the maps of its samples. */
+static gboolean
+choose_codes (Flight *flight, PacoEncoderJob *job, GError **error)
+{
+  PacoFrame *frame = flight->frame;
+  PacoCodeFinder finder = { frame, &job->picture, flight->seen };
+
+  if (!flight->choice)
+    return paco_sample_maps_make (
+        &flight->maps, frame->format, &flight->coding, NULL, error);
+  flight->choice->groups = flight->encoder->base.forms[job->form].code_groups;
+  if (job->video.slice.length > 0)
+    flight->choice->groups.n = 0;
+  return paco_policy_choose_codes (
+             flight->choice, paco_find_codes, &finder, &flight->coding, error)
+      && paco_sample_maps_make (&flight->maps, frame->format, &flight->coding,
+          flight->choice->tables, error);
+}
+
 static PacoEncodedFrame *
 encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
 {
@@ -505,10 +531,13 @@ encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
   gint64 begin = g_get_monotonic_time ();
   double transform_ms = 0.0, blocks_ms;
   PacoEncodedFrame *frame;
+  GError *error = NULL;
 
   if (base->forms[job->form].chooses)
     choose (&base->forms[job->form], job);
   flight_begin (flight, job);
+  if (!choose_codes (flight, job, &error))
+    return paco_encoded_frame_empty (error);
   if (job->rate.budget > 0) {
     code_to_fit (flight);
   } else {
@@ -540,6 +569,9 @@ static void
 flight_clear (Flight *flight)
 {
   paco_frames_clear (flight->frames);
+  paco_sample_maps_clear (&flight->maps);
+  g_clear_pointer (&flight->choice, paco_memory_free);
+  g_clear_pointer (&flight->seen, paco_memory_free);
   for (unsigned i = 0; i < flight->n_arenas; i++)
     paco_arena_clear (&flight->arenas[i]);
   flight->n_arenas = 0;
@@ -555,7 +587,7 @@ flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
 {
   const PacoEncoder *base = &encoder->base;
   bool cuts = base->forms[base->form].coding.cut_points;
-  size_t n_blocks = 0;
+  size_t n_blocks = 0, tables = 0;
 
   flight->encoder = encoder;
   for (unsigned i = 0; i < PACO_N_FORMS; i++) {
@@ -569,17 +601,30 @@ flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
       .format = &base->forms[i].picture,
       .coding = &base->forms[i].coding,
       .geometry = geometry,
+      .maps = &flight->maps,
     };
     if (geometry)
       n_blocks = MAX (n_blocks, geometry->n_blocks);
+    if (geometry)
+      tables = MAX (
+          tables, paco_policy_code_tables_size (&base->forms[i].code_groups));
   }
   flight->n_arenas = paco_workers_count (encoder->workers);
   flight->arenas = g_new0 (PacoArena, flight->n_arenas);
   flight->records = paco_memory_new (n_blocks, sizeof *flight->records);
   flight->blocks = paco_memory_new (n_blocks, sizeof *flight->blocks);
-  flight->index = paco_memory_new (
-      n_blocks, PACO_MAX_RECORD + (cuts ? PACO_MAX_CUT_POINTS_SIZE (1) : 0));
-  if (!flight->records || !flight->blocks || !flight->index
+  flight->index = paco_memory_new (tables
+          + n_blocks
+              * (PACO_MAX_RECORD + (cuts ? PACO_MAX_CUT_POINTS_SIZE (1) : 0)),
+      1);
+  if (tables > 0) {
+    flight->choice = paco_memory_new (1, sizeof *flight->choice);
+    flight->seen = paco_memory_new (flight->n_arenas, sizeof *flight->seen);
+    if (flight->seen)
+      memset (flight->seen, 0, flight->n_arenas * sizeof *flight->seen);
+  }
+  if ((tables > 0 && (!flight->choice || !flight->seen)) || !flight->records
+      || !flight->blocks || !flight->index
       || ((cuts || base->forms[base->form].table)
           && !budget_init (&flight->budget, flight->n_arenas, n_blocks)))
     return paco_fail (

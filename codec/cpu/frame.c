@@ -234,6 +234,7 @@ add_outer_passes (Resolution *resolution, unsigned level,
     const PacoPictureFormat *format, const PacoPicture *picture,
     const PacoSamples *set)
 {
+  static const PacoSampleMaps no_maps;
   PacoFrame *frame = resolution->frame;
 
   for (unsigned f = 0; f < frame->geometry->n_fields; f++) {
@@ -244,6 +245,8 @@ add_outer_passes (Resolution *resolution, unsigned level,
     samples->ops = frame->ops;
     samples->format = format;
     samples->picture = picture;
+    /* The samples of planes have been mapped. */
+    samples->maps = has_planes (frame) ? &no_maps : frame->maps;
     samples->field = f;
     samples->gain = paco_wavelet_reduced_gain (
         frame->coding->components[set->first].wavelet, frame->reduce);
@@ -301,7 +304,7 @@ paco_frame_forward (PacoFrame *frame, const PacoPicture *picture)
 
   if (has_planes (frame))
     paco_mosaic_forward (&frame->mosaic, frame->ops, frame->workers,
-        frame->format, frame->coding, picture);
+        frame->format, frame->coding, frame->maps, picture);
   transform_level (frame, picture, FORWARD, MIN (levels, 1));
   for (unsigned level = 2; level <= levels; level++)
     transform_level (frame, picture, FORWARD, level);
@@ -312,7 +315,7 @@ undo_mosaic (PacoFrame *frame, const PacoPicture *picture)
 {
   if (has_planes (frame) && !paco_frame_is_abandoned (frame))
     paco_mosaic_inverse (&frame->mosaic, frame->ops, frame->workers,
-        frame->format, frame->coding, picture);
+        frame->format, frame->coding, frame->maps, picture);
 }
 
 void

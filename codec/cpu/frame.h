@@ -7,6 +7,7 @@
 #include "codec/cpu/dwt.h"
 #include "codec/cpu/mosaic.h"
 #include "codec/coder_private.h"
+#include "codec/sample_map.h"
 #include "codec/cpu/workers.h"
 
 typedef struct
@@ -19,7 +20,8 @@ typedef struct
   /* What frames have in common, and the wavelets of the one that is coded. */
   const PacoCoding *coding;
   const PacoGeometry *geometry;
-  unsigned reduce; /* levels left out */
+  unsigned reduce;            /* levels left out */
+  const PacoSampleMaps *maps; /* of the frame that is coded */
 
   PacoCoefficients coefficients[2][PACO_MAX_COMPONENTS]; /* [field] */
   PacoWord *memory; /* also that of the flight's frame of the other form */

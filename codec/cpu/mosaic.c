@@ -3,6 +3,7 @@
  * copy the samples into the planes, or back, and do one step after the other in place. */
 #include "codec/cpu/mosaic.h"
 #include "codec/cpu/memory.h"
+#include "codec/cpu/samples.h"
 #include "codec/geometry.h"
 #include "codec/mosaic.h"
 #include <glib.h>
@@ -64,6 +65,7 @@ typedef struct
   uint32_t columns, lines; /* of each component */
   Side sides[2];           /* samples go from the first to the second */
   PacoMosaicStep steps[PACO_MOSAIC_STEPS];
+  const PacoSampleMaps *maps;
   unsigned depth; /* of the samples */
   bool undo;
   unsigned first_step, n_steps; /* that are done at once */
@@ -112,6 +114,8 @@ copy_band (void *data, uint32_t item, unsigned worker)
 
         job->ops->load (
             line_address (from->picture, c, y), &from->plans[c], x, n, words);
+        if (job->maps->of[c])
+          paco_samples_map (job->maps->of[c], job->undo, n, words);
         job->ops->store (words, x, n, &to->plans[c], to->blank[c],
             line_address (to->picture, c, y));
       }
@@ -205,11 +209,13 @@ init_job (Job *job, const PacoMosaic *mosaic, const PacoRowOps *ops,
 void
 paco_mosaic_forward (PacoMosaic *mosaic, const PacoRowOps *ops,
     PacoWorkers *workers, const PacoPictureFormat *format,
-    const PacoCoding *coding, const PacoPicture *picture)
+    const PacoCoding *coding, const PacoSampleMaps *maps,
+    const PacoPicture *picture)
 {
   Job job;
 
   init_job (&job, mosaic, ops, format, coding);
+  job.maps = maps;
   init_side (&job.sides[0], &job, format, picture);
   init_side (&job.sides[1], &job, &mosaic->format, &mosaic->planes);
   run (&job, workers, copy_band);
@@ -221,11 +227,13 @@ paco_mosaic_forward (PacoMosaic *mosaic, const PacoRowOps *ops,
 void
 paco_mosaic_inverse (PacoMosaic *mosaic, const PacoRowOps *ops,
     PacoWorkers *workers, const PacoPictureFormat *format,
-    const PacoCoding *coding, const PacoPicture *picture)
+    const PacoCoding *coding, const PacoSampleMaps *maps,
+    const PacoPicture *picture)
 {
   Job job;
 
   init_job (&job, mosaic, ops, format, coding);
+  job.maps = maps;
   init_side (&job.sides[0], &job, &mosaic->format, &mosaic->planes);
   init_side (&job.sides[1], &job, format, picture);
   job.undo = true;

@@ -5,7 +5,7 @@
 #pragma once
 #include "codec/cpu/rows.h"
 #include "codec/cpu/workers.h"
-#include "codec/header.h"
+#include "codec/sample_map.h"
 
 typedef struct
 {
@@ -25,7 +25,9 @@ void paco_mosaic_clear (PacoMosaic *mosaic);
 /* Fill the planes from a picture of the format, and write them to one. */
 void paco_mosaic_forward (PacoMosaic *mosaic, const PacoRowOps *ops,
     PacoWorkers *workers, const PacoPictureFormat *format,
-    const PacoCoding *coding, const PacoPicture *picture);
+    const PacoCoding *coding, const PacoSampleMaps *maps,
+    const PacoPicture *picture);
 void paco_mosaic_inverse (PacoMosaic *mosaic, const PacoRowOps *ops,
     PacoWorkers *workers, const PacoPictureFormat *format,
-    const PacoCoding *coding, const PacoPicture *picture);
+    const PacoCoding *coding, const PacoSampleMaps *maps,
+    const PacoPicture *picture);

@@ -85,6 +85,24 @@ line_address (const PacoSamples *samples, unsigned c, uint32_t y)
   return picture->data[c] + line * picture->stride[c];
 }
 
+static void
+look_up (const uint16_t *map, int32_t half, uint32_t n, PacoWord *line)
+{
+  for (uint32_t i = 0; i < n; i++)
+    line[i] = (uint32_t) (map[(int32_t) line[i] + half] - half);
+}
+
+void
+paco_samples_map (
+    const PacoSampleMap *map, bool back, uint32_t n, PacoWord *line)
+{
+  int32_t half = (int32_t) (map->n / 2);
+
+  for (uint32_t i = 0; back && i < n; i++)
+    line[i] = (uint32_t) CLAMP ((int32_t) line[i], -half, half - 1);
+  look_up (back ? map->back : map->forward, half, n, line);
+}
+
 void
 paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
     PacoWord *const lines[])
@@ -95,8 +113,12 @@ paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
   for (unsigned i = 0; i < samples->n; i++) {
     unsigned c = samples->first + i;
 
+    const PacoSampleMap *map = samples->maps->of[c];
+
     ops->load (
         line_address (samples, c, y), &samples->plans[c], x, n, lines[i]);
+    if (map)
+      paco_samples_map (map, false, n, lines[i]);
   }
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT)
     ops->forward_rct (lines[0], lines[1], lines[2], n);
@@ -145,7 +167,10 @@ paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
   for (unsigned i = 0; i < samples->n; i++) {
     unsigned c = samples->first + i;
     const PacoRegion *region = samples->begins[c];
+    const PacoSampleMap *map = samples->maps->of[c];
 
+    if (map)
+      paco_samples_map (map, true, n, lines[i]);
     ops->store (lines[i], x, n, &samples->plans[c],
         region ? region->blank : NULL, line_address (samples, c, y));
   }

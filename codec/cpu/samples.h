@@ -4,7 +4,7 @@
  * the sets and gives dwt.c the functions that load and store lines. */
 #pragma once
 #include "codec/cpu/rows.h"
-#include "codec/header.h"
+#include "codec/sample_map.h"
 
 /* A set of consecutive components of one field that are moved together, line by
  * line: those that a color transform mixes, and those that share a region if they
@@ -20,8 +20,9 @@ typedef struct
    * first that are written there, else NULL. */
   PacoLayoutPlan plans[PACO_MAX_COMPONENTS];
   const PacoRegion *begins[PACO_MAX_COMPONENTS];
-  uint8_t color_transform; /* PacoColorTransform, of the first three */
-  bool reversible;         /* the components' wavelet */
+  const PacoSampleMaps *maps; /* of all components */
+  uint8_t color_transform;    /* PacoColorTransform, of the first three */
+  bool reversible;            /* the components' wavelet */
   /* With levels left out, samples are multiplied by this gain unless the wavelet is
    * reversible; else it is 1. */
   float gain;
@@ -40,6 +41,11 @@ typedef struct
 
 void paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
     const PacoPicture *picture, const PacoCoding *coding, unsigned reduce);
+
+/* Looks n samples up that are shifted to be signed, and stay so; those that are mapped
+ * back are clamped before. */
+void paco_samples_map (
+    const PacoSampleMap *map, bool back, uint32_t n, PacoWord *line);
 
 /* These are PacoLineAccess functions, with a PacoSamples as data. */
 void paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,

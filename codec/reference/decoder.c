@@ -170,6 +170,7 @@ typedef struct
   PacoGeometry *geometry;
   PacoBlockRecord *records;
   uint8_t *cells; /* of the step map, or NULL */
+  PacoCodeTable tables[PACO_MAX_COMPONENTS];
   const uint8_t *payload;
   unsigned reduce;
   uint32_t corrupted_blocks, concealed_blocks;
@@ -202,9 +203,11 @@ parse (Decoder *decoder, const uint8_t *data, size_t size, GError **error)
             data, header, decoder->geometry, decoder->cells, error))
       return FALSE;
   }
-  return paco_index_parse (index, paco_header_records_size (header),
-      decoder->geometry, header->coding.block_checks,
-      paco_header_payload_size (header), decoder->records, error);
+  return paco_code_tables_read (&header->coding, index, decoder->tables, error)
+      && paco_index_parse (index + paco_header_tables_size (header),
+          paco_header_records_size (header), decoder->geometry,
+          header->coding.block_checks, paco_header_payload_size (header),
+          decoder->records, error);
 }
 
 static bool
@@ -528,9 +531,12 @@ transform_field (
   paco_reference_inverse_mosaic (&decoder->header.picture, coding, planes);
   paco_reference_blank_samples (
       &decoder->header.picture, destination, field, planes);
-  for (unsigned c = 0; c < n; c++)
+  for (unsigned c = 0; c < n; c++) {
+    paco_reference_sample_numbers (
+        &decoder->header.picture, coding, decoder->tables, c, &planes[c]);
     paco_reference_store_samples (
         &decoder->header.picture, destination, field, c, &planes[c]);
+  }
 }
 
 gboolean

@@ -32,6 +32,7 @@ typedef struct
   PacoBlockRecord *records;
   Block *blocks;
   PacoReferenceCounts *counts;
+  PacoCodeChoice *choice;       /* of code tables, or NULL */
   PacoReferenceCounted counted; /* or NULL */
   void *counted_data;
 
@@ -64,6 +65,8 @@ transform_field (Encoder *encoder, unsigned field)
       return false;
     paco_reference_load_samples (
         encoder->format, encoder->picture, field, c, &planes[c]);
+    paco_reference_number_samples (encoder->format, coding,
+        encoder->choice ? encoder->choice->tables : NULL, c, &planes[c]);
   }
   paco_reference_forward_mosaic (encoder->format, coding, planes);
   paco_reference_forward_color (planes, n, coding);
@@ -433,15 +436,19 @@ assemble_frame (Encoder *encoder, GByteArray *out)
 {
   PacoHeader *header = &encoder->header;
   uint32_t n = encoder->geometry->n_blocks;
-  uint8_t *index = g_malloc (PACO_MAX_INDEX_SIZE (n)
+  size_t tables = paco_header_tables_size (header);
+  uint8_t *index = g_malloc (tables + PACO_MAX_INDEX_SIZE (n)
       + paco_step_map_max_size (encoder->geometry)
       + PACO_MAX_CUT_POINTS_SIZE (n) + 1);
   GByteArray *payload = g_byte_array_new ();
   guint start = out->len;
 
   append_blocks (encoder, payload);
-  header->index_size = paco_index_write (
-      encoder->records, n, header->coding.block_checks, index);
+  if (tables > 0)
+    memcpy (index, encoder->choice->bytes, tables);
+  header->index_size = tables
+      + paco_index_write (
+          encoder->records, n, header->coding.block_checks, index + tables);
   if (header->coding.step_map) {
     header->step_map_size = (uint32_t) paco_step_map_write (
         encoder->cells, encoder->geometry, index + header->index_size);
@@ -516,6 +523,20 @@ choose_weights (Encoder *encoder)
 }
 
 static gboolean
+choose_codes (Encoder *encoder, GError **error)
+{
+  PacoReferenceSamples samples = { encoder->format, encoder->picture };
+
+  if (encoder->header.video.slice.length > 0)
+    return TRUE;
+  encoder->choice = g_new0 (PacoCodeChoice, 1);
+  encoder->choice->groups = paco_policy_code_groups (
+      encoder->format, encoder->parameters, &encoder->header.coding);
+  return paco_policy_choose_codes (encoder->choice, paco_reference_find_codes,
+      &samples, &encoder->header.coding, error);
+}
+
+static gboolean
 set_up (Encoder *encoder, const PacoVideoInfo *video,
     const PacoProbabilitySet *carried_set, GError **error)
 {
@@ -535,6 +556,8 @@ set_up (Encoder *encoder, const PacoVideoInfo *video,
   header->coding.step_map_halved = encoder->halved;
   choose_wavelet (encoder);
   choose_weights (encoder);
+  if (!choose_codes (encoder, error))
+    return FALSE;
   encoder->geometry = paco_geometry_new (encoder->format, &header->coding);
   encoder->records = g_new0 (PacoBlockRecord, encoder->geometry->n_blocks);
   encoder->blocks = g_new0 (Block, encoder->geometry->n_blocks);
@@ -553,6 +576,7 @@ encoder_clear (Encoder *encoder)
   paco_geometry_free (encoder->geometry);
   g_free (encoder->records);
   g_free (encoder->blocks);
+  g_free (encoder->choice);
   paco_rate_table_free (encoder->lossy_table);
   paco_rate_table_free (encoder->lossless_table);
 }

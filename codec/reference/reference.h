@@ -12,6 +12,7 @@
 #include "codec/index.h"
 #include "codec/parameters.h"
 #include "codec/policy.h"
+#include "codec/policy_codes.h"
 #include "codec/rate_control.h"
 
 G_BEGIN_DECLS
@@ -128,6 +129,25 @@ void paco_reference_blank_samples (const PacoPictureFormat *format,
 void paco_reference_store_samples (const PacoPictureFormat *format,
     const PacoPicture *picture, unsigned field, unsigned component,
     const PacoReferencePlane *plane);
+
+/* These turn samples as the above loads them into numbers with their level shift, and
+ * back with clamping (FORMAT.md section 5). tables: those of coding.code_tables. */
+void paco_reference_number_samples (const PacoPictureFormat *format,
+    const PacoCoding *coding, const PacoCodeTable *tables, unsigned component,
+    PacoReferencePlane *plane);
+void paco_reference_sample_numbers (const PacoPictureFormat *format,
+    const PacoCoding *coding, const PacoCodeTable *tables, unsigned component,
+    PacoReferencePlane *plane);
+
+typedef struct
+{
+  const PacoPictureFormat *format;
+  const PacoPicture *picture;
+} PacoReferenceSamples;
+
+/* Finds codes as a PacoFindCodes does, with PacoReferenceSamples as data. */
+gboolean paco_reference_find_codes (void *data, const PacoCodeGroups *groups,
+    uint32_t step, PacoCodeTable *tables, GError **error);
 
 /* These do the color transform of planes[0..2], and convert all planes from integers
  * to the numbers of their wavelets; and back. */

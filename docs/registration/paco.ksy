@@ -14,8 +14,9 @@ types:
   frame: # section 1
     seq:
       - {id: header, type: header}
-      - {id: index, type: index, size: header.index_size - header.chunks.num_tables}
-      - {id: tables, size: header.chunks.num_tables, doc: "code tables, step map, cut points"}
+      - {id: code_tables, size: header.chunks.num_tables}
+      - {id: index, type: index, size: header.index_size - header.chunks.num_tables - header.chunks.num_rest}
+      - {id: rest_of_index, size: header.chunks.num_rest, doc: "step map, cut points"}
       - id: payload
         size: header.frame_size - header.header_size - header.index_size - header.chunks.num_attached
       - {id: attachment, size: header.chunks.num_attached}
@@ -88,14 +89,16 @@ types:
     seq:
       - id: entries
         type: |
-          chunk(_index > 0 ? entries[_index - 1].num_tables : 0, _index > 0 ? entries[_index - 1].num_attached : 0)
+          chunk(_index > 0 ? entries[_index - 1].num_tables : 0, _index > 0 ? entries[_index - 1].num_rest : 0, _index > 0 ? entries[_index - 1].num_attached : 0)
         repeat: eos
     instances:
       num_tables: {value: "entries.size > 0 ? entries.last.num_tables : 0"}
+      num_rest: {value: "entries.size > 0 ? entries.last.num_rest : 0"}
       num_attached: {value: "entries.size > 0 ? entries.last.num_attached : 0"}
   chunk:
     params:
       - {id: tables_before, type: u4}
+      - {id: rest_before, type: u4}
       - {id: attached_before, type: u4}
     seq:
       - {id: kind, type: u2, enum: chunk_kind}
@@ -128,7 +131,8 @@ types:
       num_part: {value: "kind == chunk_kind::cut_points ? body.as<part_of_index>.num_bytes : 0"}
       num_map: {value: "kind == chunk_kind::step_map ? body.as<step_map>.num_bytes : 0"}
       num_table: {value: "kind == chunk_kind::code_table ? body.as<code_table>.num_bytes : 0"}
-      num_tables: {value: tables_before + num_part + num_table + num_map}
+      num_tables: {value: tables_before + num_table}
+      num_rest: {value: rest_before + num_part + num_map}
       num_attached: {value: "kind == chunk_kind::attachment ? body.as<attachment>.num_bytes : attached_before"}
   mastering_display:
     seq:

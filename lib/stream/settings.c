@@ -44,6 +44,13 @@ static const PacoSettingValue color_transforms[] = {
   { NULL },
 };
 
+static const PacoSettingValue code_tables[] = {
+  { "auto", "those of 10 bits or more where it saves bytes" },
+  { "never", "none" },
+  { "always", "those of any depth where it saves bytes" },
+  { NULL },
+};
+
 static const PacoSettingValue metadata[] = {
   { "captions", "closed captions" },
   { "active-format", "AFD and bars" },
@@ -58,6 +65,8 @@ G_STATIC_ASSERT (PACO_USE_AUTO == 0 && PACO_USE_CUDA == 1 && PACO_USE_CPU == 2);
 G_STATIC_ASSERT (PACO_RATE_QUALITY == 0 && PACO_RATE_LOSSLESS == 1
     && PACO_RATE_BITRATE == 2);
 G_STATIC_ASSERT (PACO_TUNE_VISUAL == 0 && PACO_TUNE_PSNR == 1);
+G_STATIC_ASSERT (PACO_CODE_TABLES_AUTO == 0 && PACO_CODE_TABLES_NEVER == 1
+    && PACO_CODE_TABLES_ALWAYS == 2);
 G_STATIC_ASSERT (PACO_WAVELET_AUTO == -1 && PACO_WAVELET_CDF53 == 0
     && PACO_WAVELET_CDF97 == 1 && PACO_WAVELET_DD137 == 2);
 G_STATIC_ASSERT (PACO_COLOR_TRANSFORM_AUTO == -1
@@ -147,6 +156,9 @@ const PacoSetting paco_settings_table[] = {
   { "color-transform", ENC, IDLE, ENUM (color_transform), "Color transform",
       "Transform of R, G and B before the wavelet", .values = color_transforms,
       .values_name = "GstPacoColorTransform" },
+  { "code-tables", ENC, IDLE, ENUM (code_tables), "Code tables",
+      "Which lossless pictures are coded by the codes that their samples use",
+      .values = code_tables, .values_name = "GstPacoCodeTables" },
   { "complexity", ENC, IDLE, UINT (complexity), "Complexity",
       "How readily low bitplanes are stored raw, which is faster: 0 never, 1 "
       "for about 0.3 % of the rate, 2 for 1 %, 3 fastest",
@@ -436,6 +448,7 @@ paco_settings_to_parameters (
     .block_height = settings->codeblock_height,
     .coding_passes = settings->coding_passes,
     .color_transform = settings->color_transform + PACO_COLOR_TRANSFORM_AUTO,
+    .code_tables = (PacoCodeTables) settings->code_tables,
     .complexity = settings->complexity,
     .block_checks = settings->block_checks,
     .cut_points = settings->cut_points,

@@ -22,6 +22,7 @@ typedef struct
 
   int rate_control, tune;       /* PacoRateControl, PacoTune */
   int wavelet, color_transform; /* 0: auto, else the codec's number + 1. */
+  int code_tables;
   double quality, roi_weight;
   unsigned bitrate;    /* kbit/s */
   unsigned frame_size; /* Bytes. */

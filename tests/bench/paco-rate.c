@@ -324,8 +324,7 @@ damage_frame (uint8_t *data, const PacoHeader *header, unsigned damage)
   size_t payload = header->header_size + header->index_size;
   GError *error = NULL;
 
-  if (!paco_index_parse (data + header->header_size, header->index_size,
-          geometry, true, paco_header_payload_size (header), records, &error))
+  if (!paco_index_parse_frame (data, header, geometry, records, &error))
     stop (error);
   for (uint32_t i = 0; i < geometry->n_blocks_at[geometry->levels - 1]; i++)
     if (is_broken (geometry, i, damage) && records[i].length > 0)

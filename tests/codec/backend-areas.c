@@ -26,6 +26,7 @@ sequence_init (Sequence *sequence)
   case_init_possible (c,
       g_test_rand_int_range (0, 8) ? g_test_rand_int_range (1, 2000) : 60000);
   c->parameters.cut_points = g_rand_boolean (c->rand);
+  case_without_wrapping (c);
   c->parameters.area_weight = exp2 (g_rand_double_range (c->rand, 0.0, 9.0));
   for (unsigned i = 0; i < N_FRAMES; i++) {
     sequence->qualities[i] = c->parameters.quality;

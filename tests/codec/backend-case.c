@@ -116,11 +116,19 @@ case_init_seeded (Case *c, guint32 seed, uint32_t samples)
 }
 
 void
+case_without_wrapping (Case *c)
+{
+  if (c->parameters.color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
+    c->parameters.color_transform = PACO_COLOR_TRANSFORM_AUTO;
+}
+
+void
 case_set_budget (Case *c)
 {
   GError *error = NULL;
 
   test_budget_random (c->rand, &c->source.format, &c->video, &c->parameters);
+  case_without_wrapping (c);
   g_byte_array_set_size (c->frame, 0);
   paco_reference_encode (&c->source.format, &c->source.picture, &c->video,
       &c->parameters, NULL, c->frame, &error);

@@ -55,6 +55,9 @@ bool case_init (Case *c, uint32_t samples);
 bool case_init_seeded (Case *c, guint32 seed, uint32_t samples);
 /* Draws cases until the parameters are possible. */
 void case_init_possible (Case *c, uint32_t samples);
+/* Takes a color transform away that only lossless frames without cut points may
+ * have. */
+void case_without_wrapping (Case *c);
 /* Gives it a budget, and the frame that the reference makes for it. */
 void case_set_budget (Case *c);
 void case_clear (Case *c);

@@ -163,9 +163,8 @@ break_blocks (GByteArray *frame, GRand *rand, Chooser choose, gpointer data)
   payload = header.header_size + header.index_size;
   geometry = paco_geometry_new (&header.picture, &header.coding);
   records = g_new (PacoBlockRecord, geometry->n_blocks);
-  g_assert_true (paco_index_parse (frame->data + header.header_size,
-      paco_header_records_size (&header), geometry, header.coding.block_checks,
-      paco_header_payload_size (&header), records, NULL));
+  g_assert_true (
+      paco_index_parse_frame (frame->data, &header, geometry, records, NULL));
   for (uint32_t i = 0; i < geometry->n_blocks; i++) {
     if (records[i].length > 0 && choose (geometry, i, data))
       frame->data[payload + records[i].offset

@@ -55,7 +55,9 @@ keep_blocks (const Case *c, const bool *kept, uint32_t n_blocks,
 {
   GByteArray *frame = g_byte_array_new ();
   g_autoptr (GByteArray) payload = g_byte_array_new ();
-  g_autofree uint8_t *index = g_malloc (PACO_MAX_INDEX_SIZE (n_blocks));
+  size_t tables = paco_header_tables_size (header);
+  g_autofree uint8_t *index = g_malloc (
+      tables + PACO_MAX_INDEX_SIZE (n_blocks));
   PacoHeader written = *header;
 
   for (uint32_t i = 0; i < n_blocks; i++) {
@@ -67,8 +69,10 @@ keep_blocks (const Case *c, const bool *kept, uint32_t n_blocks,
     else
       records[i] = (PacoBlockRecord){ .planes = 0 };
   }
-  written.index_size = paco_index_write (
-      records, n_blocks, header->coding.block_checks, index);
+  memcpy (index, c->frame->data + header->header_size, tables);
+  written.index_size = tables
+      + paco_index_write (
+          records, n_blocks, header->coding.block_checks, index + tables);
   written.frame_size = header->header_size + written.index_size + payload->len
       + header->video.attachment.size;
   written.index_crc = crc32 (0, index, written.index_size);
@@ -98,9 +102,8 @@ empty_blocks (const Case *c, unsigned from)
   geometry = paco_geometry_new (&header.picture, &header.coding);
   records = g_new (PacoBlockRecord, geometry->n_blocks);
   kept = g_new0 (bool, geometry->n_blocks);
-  g_assert_true (paco_index_parse (c->frame->data + header.header_size,
-      header.index_size, geometry, header.coding.block_checks,
-      paco_header_payload_size (&header), records, NULL));
+  g_assert_true (paco_index_parse_frame (
+      c->frame->data, &header, geometry, records, NULL));
   for (uint32_t i = geometry->n_blocks_at[from]; i < geometry->n_blocks; i++)
     kept[i] = g_rand_boolean (c->rand);
   frame = keep_blocks (c, kept, geometry->n_blocks, records, &header);

@@ -208,6 +208,8 @@ put_random_components (GRand *rand, PacoHeader *header)
 
     if (coding->color_transform != PACO_COLOR_TRANSFORM_NONE && c < 3)
       wavelet = of_color;
+    if (coding->n_code_tables > 0 && !paco_wavelets[wavelet].reversible)
+      wavelet = PACO_WAVELET_CDF53;
     coding->components[c].wavelet = wavelet;
     coding->components[c].family = g_rand_int_range (rand, 0, PACO_N_FAMILIES);
     for (unsigned k = 0; k <= 3 * levels; k++)

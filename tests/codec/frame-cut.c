@@ -38,7 +38,8 @@ least (const Case *c)
   g_assert_true (paco_header_parse_frame (
       c->frame->data, c->frame->len, &header, NULL, NULL));
   geometry = paco_geometry_new (&header.picture, &header.coding);
-  size = paco_header_overhead (&header) + geometry->n_blocks;
+  size = paco_header_overhead (&header) + paco_header_tables_size (&header)
+      + geometry->n_blocks;
   return size;
 }
 

@@ -114,6 +114,31 @@ draw_slice (PacoHeader *header)
     header->video.slice.bits = header->video.slice.depth;
 }
 
+/* Adds tables for some components with reversible wavelets. */
+static void
+draw_code_tables (PacoHeader *header)
+{
+  PacoCoding *coding = &header->coding;
+
+  if (header->video.slice.length > 0 || draw (0, 3) > 0)
+    return;
+  for (unsigned c = 0; c < header->picture.n_components; c++) {
+    unsigned top = (1u << header->picture.components[c].depth) - 1;
+    PacoCodeTableInfo *table = &coding->code_tables[coding->n_code_tables];
+
+    if (!paco_is_reversible (coding, c) || draw (0, 1))
+      continue;
+    table->components = (uint8_t) (1u << c);
+    table->form = draw (0, 1);
+    table->first = draw (0, top);
+    table->last = draw (table->first, top);
+    table->n_codes = draw (MIN (table->last - table->first + 1, 2),
+        table->last - table->first + 1);
+    table->size = draw (0, header->index_size / 4);
+    coding->n_code_tables++;
+  }
+}
+
 void
 draw_header (PacoHeader *header, PacoProbabilitySet *set)
 {
@@ -139,11 +164,13 @@ draw_header (PacoHeader *header, PacoProbabilitySet *set)
   paco_policy_coding (&header->picture, &parameters, &header->coding, &error);
   g_assert_no_error (error);
   header->index_size = draw (1, 1000);
+  draw_code_tables (header);
   if (!paco_is_reversible (&header->coding, 0) && draw (0, 1)) {
     header->coding.step_map = true;
     header->coding.step_map_halved = draw (
         0, (1 << header->picture.n_components) - 1);
-    header->step_map_size = draw (0, header->index_size);
+    header->step_map_size = draw (
+        0, (int) (header->index_size - paco_header_tables_size (header)));
   }
   header->index_crc = g_test_rand_int ();
   if (draw (0, 1)) {

@@ -39,6 +39,25 @@ make_mosaic (GRand *rand, PacoPictureFormat *format)
   }
 }
 
+/* In one of four pictures samples are not unsigned, all or some. */
+static void
+draw_kinds (GRand *rand, PacoPictureFormat *format)
+{
+  bool alike = format->mosaic || g_rand_boolean (rand);
+  uint8_t kind = g_rand_int_range (rand, 0, PACO_N_SAMPLE_KINDS);
+
+  if (g_rand_int_range (rand, 0, 4) > 0)
+    return;
+  for (unsigned c = 0; c < format->n_components; c++) {
+    PacoComponent *component = &format->components[c];
+
+    component->kind = alike ? kind
+                            : g_rand_int_range (rand, 0, PACO_N_SAMPLE_KINDS);
+    if (component->kind == PACO_SAMPLE_FLOAT && component->depth != 16)
+      component->kind = PACO_SAMPLE_SIGNED;
+  }
+}
+
 void
 test_format_random (GRand *rand, PacoPictureFormat *format, uint32_t samples)
 {
@@ -64,6 +83,7 @@ test_format_random (GRand *rand, PacoPictureFormat *format, uint32_t samples)
   }
   if (g_rand_int_range (rand, 0, 8) == 0)
     make_mosaic (rand, format);
+  draw_kinds (rand, format);
 }
 
 /* --- layouts --- */
@@ -511,11 +531,15 @@ test_picture_fill (GRand *rand, TestPicture *picture)
     uint32_t width = paco_component_width (&picture->format, c);
     uint32_t height = paco_component_height (&picture->format, c);
     double phase = g_rand_double_range (rand, 0.0, 6.0);
+    /* One of so many codes is used. */
+    unsigned gap = g_rand_int_range (rand, 0, 3)
+        ? 1
+        : g_rand_int_range (rand, 1, 20);
 
     for (uint32_t y = 0; y < height; y++)
       for (uint32_t x = 0; x < width; x++)
-        put_sample (
-            picture, c, x, y, random_sample (rand, kind, max, phase, x, y));
+        put_sample (picture, c, x, y,
+            random_sample (rand, kind, max, phase, x, y) / gap * gap);
   }
 }
 
@@ -580,6 +604,7 @@ test_parameters_random (GRand *rand, PacoParameters *parameters)
     .coding_passes = g_rand_int_range (rand, 1, 4),
     .color_transform = PACO_COLOR_TRANSFORM_AUTO,
     .complexity = g_rand_int_range (rand, 0, 4),
+    .code_tables = (PacoCodeTables) g_rand_int_range (rand, 0, 3),
     .rgb = g_rand_boolean (rand),
     .block_checks = g_rand_boolean (rand),
   };

@@ -311,6 +311,8 @@ fuzz_change_header (FuzzParts *parts)
     parts->header = before;
     return;
   }
+  /* Code tables go with the depths and wavelets of before. */
+  parts->header.coding.n_code_tables = 0;
   fuzz_parts_regroup (parts);
 }
 

@@ -119,19 +119,23 @@ take_blocks (FuzzParts *parts, const uint8_t *data, size_t size)
   uint32_t n = parts->geometry->n_blocks;
   size_t start = MIN ((size_t) header->header_size + header->index_size, size);
   size_t payload = size - start, offset = 0, records_size, cuts_at, map_size;
+  size_t tables = paco_header_tables_size (header), at = header->header_size;
 
   parts->records = g_new0 (PacoBlockRecord, n);
   parts->cuts = g_new0 (PacoRateCuts, n);
   parts->blocks = g_new0 (uint8_t *, n);
   records_size = start - header->header_size;
+  parts->tables = g_malloc0 (tables + 1);
+  memcpy (parts->tables, data + at, MIN (tables, records_size));
+  at += MIN (tables, records_size);
+  records_size -= MIN (tables, records_size);
   records_size -= MIN (header->cut_points_size, records_size);
-  cuts_at = header->header_size + records_size;
+  cuts_at = at + records_size;
   map_size = MIN (header->step_map_size, records_size);
   records_size -= map_size;
   parts->map = g_byte_array_new ();
-  g_byte_array_append (
-      parts->map, data + header->header_size + records_size, (guint) map_size);
-  paco_index_parse (data + header->header_size, records_size, parts->geometry,
+  g_byte_array_append (parts->map, data + at + records_size, (guint) map_size);
+  paco_index_parse (data + at, records_size, parts->geometry,
       header->coding.block_checks, payload, parts->records, NULL);
   /* Where that fails, others are drawn when the frame is put together. */
   if (header->coding.cut_points)
@@ -168,6 +172,7 @@ fuzz_parts_take (FuzzParts *parts, const uint8_t *data, size_t size)
 void
 fuzz_parts_clear (FuzzParts *parts)
 {
+  g_free (parts->tables);
   free_blocks (parts);
   g_byte_array_unref (parts->map);
   g_byte_array_unref (parts->ancillary);
@@ -295,11 +300,12 @@ fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity)
 {
   PacoHeader *header = &parts->header;
   uint32_t n = parts->geometry->n_blocks;
+  size_t tables = paco_header_tables_size (header);
   g_autofree uint8_t *index = NULL;
   size_t size;
 
   settle_map (parts);
-  index = g_malloc (PACO_MAX_INDEX_SIZE ((size_t) n) + parts->map->len
+  index = g_malloc (tables + PACO_MAX_INDEX_SIZE ((size_t) n) + parts->map->len
       + PACO_MAX_CUT_POINTS_SIZE (n) + 1);
   fit (parts, capacity);
   for (uint32_t i = 0; i < n; i++)
@@ -307,8 +313,12 @@ fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity)
         0, parts->blocks[i], parts->records[i].length);
   if (header->coding.block_checks && n > 0 && one_in (parts->random, 8))
     parts->records[below (parts->random, n)].check ^= 1;
-  header->index_size = (uint32_t) paco_index_write (
-      parts->records, n, header->coding.block_checks, index);
+  memcpy (index, parts->tables, tables);
+  if (tables > 0 && one_in (parts->random, 8))
+    index[below (parts->random, (uint32_t) tables)] ^= 1;
+  header->index_size = (uint32_t) (tables
+      + paco_index_write (
+          parts->records, n, header->coding.block_checks, index + tables));
   if (parts->map->len > 0)
     memcpy (index + header->index_size, parts->map->data, parts->map->len);
   header->step_map_size = parts->map->len;

@@ -19,6 +19,7 @@ typedef struct
   PacoRateCuts *cuts;       /* and where it can be cut */
   uint8_t **blocks;         /* and its bytes */
   GByteArray *map;          /* the step map, if the header says one */
+  uint8_t *tables;          /* the index's code tables */
   GByteArray *ancillary;    /* the header's chunks */
   GByteArray *attachment;
   uint32_t max_samples; /* of a picture, those of all components */

@@ -36,7 +36,8 @@ index_is_good (const uint8_t *data, const PacoHeader *header)
       &header->picture, &header->coding);
   g_autofree PacoBlockRecord *records = g_new (
       PacoBlockRecord, geometry->n_blocks);
-  bool good = paco_index_parse (data + header->header_size,
+  bool good = paco_index_parse (
+      data + header->header_size + paco_header_tables_size (header),
       paco_header_records_size (header), geometry, header->coding.block_checks,
       paco_header_payload_size (header), records, NULL);
 

@@ -22,6 +22,8 @@ typedef struct
   bool ancillary; /* ancillary chunks */
   bool attached;  /* an attachment */
   uint8_t halved; /* a step map, and which components take half of it */
+  unsigned gap;   /* if not 0, samples are multiples of it */
+  bool holes;     /* Some codes, by chance, are not used. */
   size_t cut;     /* bytes to which the frame is cut, or 0 */
   bool broken;    /* Bits of the payload are changed. */
 } Golden;
@@ -227,6 +229,42 @@ static const Golden golden[] = {
       { PACO_RATE_QUALITY, AUTO, .quality = 97, .levels = 4, .coding_passes = 1,
           .complexity = 1, .rgb = true, .block_height = 32 },
       .broken = true,
+  },
+  {
+      /* Half of the samples' codes lie on either side of 0. */
+      "signed16-gaps-lossless",
+      { 90, 77, 1, false, { { .depth = 16, .kind = PACO_SAMPLE_SIGNED } } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_LOSSLESS, AUTO, .code_tables = PACO_CODE_TABLES_ALWAYS,
+          .levels = 3, .coding_passes = 1, .complexity = 1 },
+      .gap = 13,
+  },
+  {
+      "rgb-half-gaps-lossless-fields",
+      { 71, 66, 3, true,
+          { { .depth = 16, .kind = PACO_SAMPLE_FLOAT },
+              { .depth = 16, .kind = PACO_SAMPLE_FLOAT },
+              { .depth = 16, .kind = PACO_SAMPLE_FLOAT } } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 3, .coding_passes = 1,
+          .complexity = 1, .rgb = true },
+      .gap = 100,
+  },
+  {
+      "yuv422-8-holes-lossless",
+      { 128, 75, 3, false, { DEPTH (8), CHROMA (8, 1, 0), CHROMA (8, 1, 0) } },
+      TEST_SCENE_NOISE,
+      { PACO_RATE_LOSSLESS, AUTO, .code_tables = PACO_CODE_TABLES_ALWAYS,
+          .levels = 2, .coding_passes = 1, .complexity = 1,
+          .block_checks = true },
+      .holes = true,
+  },
+  {
+      "half-lossy",
+      { 67, 58, 1, false, { { .depth = 16, .kind = PACO_SAMPLE_FLOAT } } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, AUTO, .quality = 80, .levels = 3, .coding_passes = 1,
+          .complexity = 1 },
   },
   {
       "mosaic12-lossless",
@@ -530,6 +568,12 @@ make (const Golden *g, const char *folder, FILE *checksums, GError **error)
   if (g->one_field)
     make_one_field (&video);
   test_picture_draw (picture, g->scene, 1);
+  for (unsigned c = 0; g->gap > 0 && c < g->format.n_components; c++)
+    for (size_t i = 0; i < (size_t) picture->width[c] * picture->height[c]; i++)
+      picture->samples[c][i] -= picture->samples[c][i] % g->gap;
+  for (unsigned c = 0; g->holes && c < g->format.n_components; c++)
+    for (size_t i = 0; i < (size_t) picture->width[c] * picture->height[c]; i++)
+      picture->samples[c][i] ^= picture->samples[c][i] * 2654435761u >> 31;
   draw_cells (cells, sizeof cells);
   done = (g->halved
                  ? paco_reference_encode_mapped (&g->format, &picture->picture,

@@ -48,6 +48,7 @@ encoder_new (const PacoParameters *parameters)
   static const char *const rates[] = { "quality", "lossless", "bitrate" };
   static const char *const wavelets[] = { "auto", "cdf53", "cdf97", "dd137" };
   static const char *const colors[] = { "auto", "none", "rct", "ict", "rct2" };
+  static const char *const tables[] = { "auto", "never", "always" };
   PacoFrameEncoder *encoder = paco_frame_encoder_new ();
 
   set_name (encoder, "backend", backend ());
@@ -64,6 +65,7 @@ encoder_new (const PacoParameters *parameters)
   set_number (encoder, "levels", parameters->levels);
   set_number (encoder, "codeblock-height", parameters->block_height);
   set_number (encoder, "coding-passes", parameters->coding_passes);
+  set_name (encoder, "code-tables", tables[parameters->code_tables]);
   set_number (encoder, "complexity", parameters->complexity);
   set_number (encoder, "roi-weight", MAX (parameters->area_weight, 1.0));
   set_name (

@@ -82,7 +82,7 @@ def features(header, blocks):
             ('a long block', record.length >= 8191)) if there)
 
 
-FEATURES = {1, 2, 3, 4, 5, 6, 256, 257, 260, 'ancillary', '1 passes', '2 passes', '3 passes',
+FEATURES = {1, 2, 3, 4, 5, 6, 256, 257, 258, 260, 'ancillary', '1 passes', '2 passes', '3 passes',
             *(f'color transform {i}' for i in (0, 1, 2, 3, 7)),
             'mosaic', *(f'wavelet {i}' for i in range(3)),
             'all planes raw', 'raw planes', 'dropped planes', 'a cut block',

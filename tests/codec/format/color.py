@@ -2,6 +2,7 @@
 """From what the inverse wavelets leave to samples (FORMAT.md section 5)."""
 import numpy as np
 
+from codes import samples_of
 from transform import F, fma
 
 
@@ -57,7 +58,7 @@ def undo_mosaic(planes, header):
     return [mosaic[lattice] for lattice in lattices]
 
 
-def finish(planes, header):
+def finish(planes, header, tables):
     """Returns the samples of a field from what the inverse wavelets left."""
     if header.transform == 2:
         planes = undo_color(planes[:3], 2) + planes[3:]
@@ -66,5 +67,5 @@ def finish(planes, header):
         planes = undo_color(planes[:3], header.transform) + planes[3:]
     elif header.transform == 7:
         planes = undo_mosaic(planes, header)
-    return [np.clip(x + np.int32(1 << (c.depth - 1)), 0, (1 << c.depth) - 1)
-            for x, c in zip(planes, header.components)]
+    return [samples_of(x + np.int32(1 << (component.depth - 1)), header, tables, c)
+            for c, (x, component) in enumerate(zip(planes, header.components))]

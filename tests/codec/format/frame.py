@@ -4,6 +4,7 @@ import numpy as np
 
 import transform
 from block import Broken, decode_block
+from codes import read_code_tables
 from color import finish
 from header import REVERSIBLE, read_header, sets_of_frame
 from index import entry_of, read_index, size_of_field, sizes_of_bands
@@ -65,6 +66,7 @@ def decode(data, builtin):
     """Returns the components of a frame for 0, 1, .. levels left out, and how many
     blocks are broken."""
     header, sets, maps, blocks = read_frame(data, builtin)
+    tables = read_code_tables(header, data[header.header_size:])
     bands, n_broken = decode_blocks(header, sets, maps, blocks)
     wavelets = [c.wavelet for c in header.components]
     low = {key: of_plane[header.levels, 'LL'] for key, of_plane in bands.items()}
@@ -76,7 +78,7 @@ def decode(data, builtin):
             scale = transform.scale_for_left_out(left_out)
             fields.append(finish(
                 [x * scale if x.dtype == np.float32 else x for x in planes],
-                header))
+                header, tables))
         pictures.insert(0, [weave(components) for components in zip(*fields)])
         if left_out:
             low = {key: transform.inverse_level(

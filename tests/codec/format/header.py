@@ -7,7 +7,8 @@ import zlib
 
 from ancillary import need, read_ancillary
 
-SIZES_OF_CHUNKS = {1: 24, 2: 4, 4: 12, 5: 4, 6: 4, 256: 8, 257: 10, 260: 5}
+SIZES_OF_CHUNKS = {1: 24, 2: 4, 4: 12, 5: 4, 6: 4, 256: 8, 257: 10, 258: 12,
+                   260: 5}
 SET_ROWS, SET_CONTEXTS = 192, 55
 REVERSIBLE = {0: True, 1: False, 2: True}
 
@@ -15,11 +16,23 @@ REVERSIBLE = {0: True, 1: False, 2: True}
 @dataclass
 class Component:
     depth: int
+    kind: int
     subsampling: tuple  # log2, horizontal and vertical
     wavelet: int
     family: int
     place: tuple  # x and y in the cell of a mosaic
     entries: tuple
+
+
+@dataclass
+class CodeTable:
+    """Chunk 258."""
+    components: int
+    form: int
+    first: int
+    last: int
+    codes_less_one: int
+    size: int
 
 
 @dataclass
@@ -63,6 +76,11 @@ class Header:
         """Its bytes, and the components that take half of it; None without."""
         chunk = self.chunks.get(260)
         return chunk and struct.unpack('<IB', chunk)
+
+    @property
+    def code_tables(self):
+        return [CodeTable(*struct.unpack('<BB3HI', chunk))
+                for chunk in self.chunks.get(258, ())]
 
     @property
     def attachment(self):
@@ -129,13 +147,30 @@ def read_chunks(data):
             chunks.setdefault('ancillary', []).append(
                 read_ancillary(kind, chunk))
             continue
-        need(kind not in chunks and (kind == 3 or kind in SIZES_OF_CHUNKS),
-             'type of a chunk')
+        need(kind == 3 or kind in SIZES_OF_CHUNKS, 'type of a chunk')
         need(size == SIZES_OF_CHUNKS.get(kind, size), 'its size')
+        if kind == 258:
+            chunks.setdefault(258, []).append(chunk)
+            continue
+        need(kind not in chunks, 'type of a chunk')
         chunks[kind] = chunk
     need(ancillary <= 32768, 'bytes of ancillary chunks')
     need(3 not in chunks or chunks[3][0] < 2 and chunks[3][1] < 8, 'carried set')
     return chunks
+
+
+def check_code_tables(header):
+    seen = 0
+    for table in header.code_tables:
+        of = [component for c, component in enumerate(header.components)
+              if table.components >> c & 1]
+        need(of and not table.components >> len(header.components)
+             and not table.components & seen, 'components of a code table')
+        need(table.form < 2 and table.first <= table.last and all(
+            table.last < 1 << c.depth and REVERSIBLE[c.wavelet] for c in of),
+             'code table')
+        seen |= table.components
+    need(not seen or not header.slice, 'code table of a slice')
 
 
 def check_slice(header, mode):
@@ -154,7 +189,9 @@ def read_components(data, levels):
     n, components = data[64], []
     at, n_entries = 72 + 4 * n, 3 * levels + 1
     for c in range(n):
-        depth, geometry, wavelet, family = data[72 + 4 * c:76 + 4 * c]
+        samples, geometry, wavelet, family = data[72 + 4 * c:76 + 4 * c]
+        depth, kind = samples & 31, samples >> 6
+        need(samples & 32 == 0 and kind < 3 and (kind < 2 or depth == 16), 'samples')
         entries = struct.unpack_from(f'<{n_entries}H', data, at)
         at += 2 * n_entries
         need(1 <= depth <= 16 and wavelet in REVERSIBLE and family < 2,
@@ -162,7 +199,7 @@ def read_components(data, levels):
         need(not REVERSIBLE[wavelet] or not any(e & 0x3fff for e in entries), 'step')
         need(geometry & 0x88 == 0, 'subsampling')
         components.append(Component(
-            depth, (geometry & 3, geometry >> 4 & 3), wavelet, family,
+            depth, kind, (geometry & 3, geometry >> 4 & 3), wavelet, family,
             (geometry >> 2 & 1, geometry >> 6 & 1), entries))
     return components, at
 
@@ -174,7 +211,7 @@ def check_geometry(header):
              and header.width % 2 == header.height % 2 == 0
              and len({c.place for c in components}) == 4 and all(
                  c.subsampling == (1, 1) and c.depth == components[0].depth
-                 for c in components), 'mosaic')
+                 and c.kind == components[0].kind for c in components), 'mosaic')
     else:
         need(components[0].subsampling == (0, 0) and all(
             max(c.subsampling) <= 2 and c.place == (0, 0) for c in components),
@@ -231,6 +268,7 @@ def read_header(data):
     check_geometry(header)
     check_transform(header)
     check_slice(header, data[56])
+    check_code_tables(header)
     size, crc = header.attachment
     payload = data[header_size + index_size:]
     need(256 not in header.chunks or 1 <= size <= min(len(payload), 2**28),

@@ -133,6 +133,8 @@ def read_index(header, data, payload):
     """Yields place, record and bytes of each block that is not zero. The bytes are None
     if their check differs."""
     index, payload = Bytes(data), Bytes(payload)
+    for table in header.code_tables:
+        index.take(table.size)
     places = list(places_of_blocks(header))
     records = [read_record(index, header.checks) for _ in places]
     if header.step_map:

@@ -3,6 +3,7 @@
  * (fake-kernels.h). */
 #include "tests/gpu/driver/fake-kernels.h"
 #include "gpu/kernels/bpc.h"
+#include "gpu/kernels/codes.h"
 #include "gpu/kernels/compare.h"
 #include "gpu/kernels/dwt.h"
 #include "gpu/kernels/layout.h"
@@ -199,6 +200,13 @@ run_compare (FakeKernelState *state, const FakeLaunch *launch)
   return state->stage == INVERTED;
 }
 
+/* Finds no codes, and maps nothing. */
+static bool
+run_codes (FakeKernelState *state, const FakeLaunch *launch)
+{
+  return true;
+}
+
 static bool
 run_count (FakeKernelState *state, const FakeLaunch *launch)
 {
@@ -233,6 +241,8 @@ static const struct
   { "layout_store", sizeof (PacoLayoutParameters), run_store },
   { "layout_mosaic", sizeof (PacoMosaicParameters), run_mosaic },
   { "paco_compare", sizeof (PacoCompareParameters), run_compare },
+  { "paco_map_samples", sizeof (PacoMapParameters), run_codes },
+  { "paco_find_codes", sizeof (PacoFindParameters), run_codes },
 };
 
 /* Returns the kernel's row, or their number. */

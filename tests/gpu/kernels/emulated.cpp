@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Compiles the kernels of one .cu file for the emulation, and lists them: EMULATED_BPC and
  * so on say which. Without any, lists the tables of the emulated driver. */
-#if defined EMULATED_LAYOUT || defined EMULATED_PACK
+#if defined EMULATED_CODES || defined EMULATED_LAYOUT || defined EMULATED_PACK
 #define __shared__ static /* of one size, known when compiled */
 #endif
 #if !defined EMULATED_LAYOUT && !defined EMULATED_DWT
@@ -25,6 +25,15 @@ const EmulatedKernel emulated_bpc[] = {
   BOTH (32, 1),
   BOTH (32, 2),
   BOTH (32, 3),
+  EMULATED_END,
+};
+
+#elif defined EMULATED_CODES
+#include "gpu/kernels/codes.cu"
+
+const EmulatedKernel emulated_codes[] = {
+  EMULATED_KERNEL (paco_map_samples, PacoMapParameters),
+  EMULATED_KERNEL (paco_find_codes, PacoFindParameters),
   EMULATED_END,
 };
 

@@ -304,7 +304,7 @@ plan (const Gpu *gpu, GRand *random, Case *t)
     picture.data[c] = (uint8_t *) (uintptr_t) (t->device_picture
         + (size_t) (t->picture.data[c] - t->memory));
   t->n_launches = paco_layout_launches (
-      &t->planes, &picture, t->device_planes, &t->planar, t->launches);
+      &t->planes, &picture, 0, t->device_planes, &t->planar, t->launches);
   for (unsigned i = 0; i < t->n_launches; i++)
     uses[t->launches[i].kernel]++;
 }
@@ -593,7 +593,7 @@ check_picture (const char *name, const PacoPictureFormat *format,
     picture->stride[c] = stride;
   }
   paco_sample_planes_init (&planes, format, 0, PACO_COLOR_TRANSFORM_NONE);
-  n = paco_layout_launches (&planes, picture, 0x100000, &planar, launches);
+  n = paco_layout_launches (&planes, picture, 0, 0x100000, &planar, launches);
   if (n == 1 && launches[0].kernel == kernel)
     return true;
   printf ("%s: %u launches, the first of kernel %u instead of %u\n", name, n,

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Chooses the code tables of a lossless picture (FORMAT.md section 9), for the encoders of
+ * all backends and the reference. They find the codes of the picture, each in its own
+ * way, and this decides. */
+#pragma once
+#include "error.h"
+#include "parameters.h"
+#include "sample_map.h"
+
+/* Components with a table together: those that a color transform mixes, and each other
+ * one by itself. */
+typedef struct
+{
+  unsigned n;
+  uint8_t components[PACO_MAX_COMPONENTS]; /* of each; bit c: component c */
+  uint64_t samples[PACO_MAX_COMPONENTS];   /* of each group, in a picture */
+} PacoCodeGroups;
+
+/* First these lines of a component are looked at: number 0, 8, 16, ... of the frame. */
+#define PACO_CODE_LINES 8
+
+/* Finds the codes that groups use in lines 0, step, 2 step, ...; tables[i] is that of
+ * group i, and empty before. */
+typedef gboolean (*PacoFindCodes) (void *data, const PacoCodeGroups *groups,
+    uint32_t step, PacoCodeTable *tables, GError **error);
+
+/* Where the tables of a frame are found. */
+typedef struct
+{
+  PacoCodeGroups groups; /* that may have tables; n is 0 if none may */
+  PacoCodeTable found[PACO_MAX_COMPONENTS];  /* of groups */
+  PacoCodeTable tables[PACO_MAX_COMPONENTS]; /* that were chosen */
+  uint8_t bytes[PACO_MAX_COMPONENTS * PACO_MAX_CODE_TABLE_SIZE];
+  size_t size; /* of them, packed for the index */
+} PacoCodeChoice;
+
+/* Finds the groups that may have tables. */
+PacoCodeGroups paco_policy_code_groups (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, const PacoCoding *coding);
+
+/* Returns how many bytes the tables of groups take at most, their chunks included. */
+size_t paco_policy_code_tables_size (const PacoCodeGroups *groups);
+
+/* Chooses the tables of a picture: sets coding->code_tables, and tables, bytes and size of
+ * the choice. Errors: those of find(). */
+gboolean paco_policy_choose_codes (PacoCodeChoice *choice, PacoFindCodes find,
+    void *data, PacoCoding *coding, GError **error);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Launches the kernels of kernels/codes.cu; codes.h says for whom. */
+#include "gpu/codes.h"
+#include "gpu/kernels/codes.h"
+#include <string.h>
+
+enum
+{
+  MAP_BYTES = PACO_MAX_CODES * sizeof (uint16_t),
+  MAX_ROWS_OF_GRID = 65535,
+  BLOCKS_PER_MULTIPROCESSOR = 4,
+};
+
+unsigned
+paco_cuda_maps_components (const PacoCudaMaps *maps)
+{
+  unsigned components = 0;
+
+  for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++)
+    if (maps->maps.of[c])
+      components |= 1u << c;
+  return components;
+}
+
+gboolean
+paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share, bool back,
+    CUstream stream, GError **error)
+{
+  const PacoSampleMaps *of = &maps->maps;
+  unsigned n = 0;
+
+  if (maps->uploaded && of->current)
+    return TRUE;
+  maps->uploaded = false;
+  memset (maps->of, 0, sizeof maps->of);
+  if (paco_cuda_maps_components (maps) == 0)
+    return TRUE;
+  if (!paco_device_memory_reserve (share, &maps->memory,
+          PACO_MAX_COMPONENTS * MAP_BYTES, "maps of samples", error)
+      || !paco_pinned_memory_reserve (share->device, &maps->host,
+          PACO_MAX_COMPONENTS * MAP_BYTES, "maps of samples", error))
+    return FALSE;
+  for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++) {
+    unsigned same = 0;
+
+    if (!of->of[c])
+      continue;
+    while (of->of[same] != of->of[c])
+      same++;
+    if (same < c) {
+      maps->of[c] = maps->of[same];
+      continue;
+    }
+    memcpy (maps->host.data + n * MAP_BYTES,
+        back ? of->of[c]->back : of->of[c]->forward, MAP_BYTES);
+    maps->of[c] = maps->memory.address + n++ * MAP_BYTES;
+  }
+  if (!paco_cuda_upload (share->device, maps->memory.address, maps->host.data,
+          n * MAP_BYTES, stream, error))
+    return FALSE;
+  maps->uploaded = true;
+  return TRUE;
+}
+
+void
+paco_cuda_maps_clear (PacoCudaMaps *maps, PacoCudaShare *share)
+{
+  paco_device_memory_clear (share, &maps->memory);
+  paco_pinned_memory_clear (share->device, &maps->host);
+  paco_sample_maps_clear (&maps->maps);
+  *maps = (PacoCudaMaps){ 0 };
+}
+
+gboolean
+paco_cuda_maps_enqueue (const PacoCudaMaps *maps, const PacoCudaDevice *device,
+    const PacoSamplePlanes *planes, const PacoPicture *planar, CUstream stream,
+    GError **error)
+{
+  for (unsigned c = 0; c < planes->format.n_components; c++) {
+    uint32_t words = (planes->columns[c] * planes->word_bytes + 3) / 4;
+    PacoMapParameters parameters = {
+      .plane = (CUdeviceptr) (uintptr_t) planar->data[c],
+      .map = maps->of[c],
+      .stride = planes->stride[c],
+      .columns = planes->columns[c],
+      .lines = planes->lines[c],
+      .sample_bytes = planes->word_bytes,
+      .mask = (1u << planes->format.components[c].depth) - 1,
+    };
+
+    if (maps->of[c] == 0)
+      continue;
+    if (!paco_module_launch (device->context, device->map_samples,
+            (words + PACO_CODES_THREADS - 1) / PACO_CODES_THREADS,
+            CLAMP (planes->lines[c], 1, MAX_ROWS_OF_GRID), 1,
+            PACO_CODES_THREADS, 0, stream, &parameters, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static PacoFindParameters
+describe_find (const PacoSamplePlanes *planes, const PacoPicture *planar,
+    unsigned c, uint32_t step, CUdeviceptr used)
+{
+  const PacoComponent *component = &planes->format.components[c];
+  uint16_t middle = (uint16_t) (1u << (component->depth - 1));
+
+  return (PacoFindParameters){
+    .data = (CUdeviceptr) (uintptr_t) planar->data[c],
+    .used = used,
+    .stride = planar->stride[c],
+    .columns = planes->columns[c],
+    .lines = planes->lines[c],
+    .step = step,
+    .sample_bytes = planar->layout[c].word_bytes,
+    .shift = planar->layout[c].places[0].shift,
+    .mask = (1u << component->depth) - 1,
+    .high = middle,
+    .flip = paco_sample_code (component, 0),
+    .flip_negative = paco_sample_code (component, middle) ^ middle,
+  };
+}
+
+gboolean
+paco_cuda_find_codes (const PacoCudaDevice *device,
+    const PacoSamplePlanes *planes, const PacoPicture *planar,
+    const PacoCodeGroups *groups, uint32_t step, CUdeviceptr used,
+    uint32_t *host, CUstream stream, GError **error)
+{
+  size_t size = groups->n * PACO_CODES_WORDS * sizeof (uint32_t);
+  unsigned most = device->context->n_multiprocessors
+      * BLOCKS_PER_MULTIPROCESSOR;
+
+  if (!paco_driver_check (device->driver,
+          device->driver->memset_d8_async (used, 0, size, stream), error,
+          "work for %s cannot be queued", device->context->name))
+    return FALSE;
+  for (unsigned g = 0; g < groups->n; g++)
+    for (unsigned c = 0; c < planes->format.n_components; c++) {
+      PacoFindParameters parameters = describe_find (planes, planar, c, step,
+          used + g * PACO_CODES_WORDS * sizeof (uint32_t));
+      unsigned lines = (planes->lines[c] + step - 1) / step;
+
+      if (groups->components[g] >> c & 1
+          && !paco_module_launch (device->context, device->find_codes,
+              CLAMP (lines, 1, most), 1, 1, PACO_CODES_THREADS, 0, stream,
+              &parameters, error))
+        return FALSE;
+    }
+  return paco_cuda_download (device, host, used, size, stream, error);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Maps of samples on the device (codec/sample_map.h), for frame.c; and the codes of a
+ * picture there, by which the encoder chooses code tables (codec/policy_codes.h). */
+#pragma once
+#include "codec/policy_codes.h"
+#include "gpu/layout.h"
+#include "gpu/memory.h"
+
+/* The maps of a frame, on the host and on the device. */
+typedef struct
+{
+  PacoSampleMaps maps;
+  PacoDeviceMemory memory; /* of all maps of one direction */
+  PacoPinnedMemory host;
+  CUdeviceptr of[PACO_MAX_COMPONENTS]; /* 0: samples stay as they are */
+  bool uploaded; /* what does not change from frame to frame */
+} PacoCudaMaps;
+
+/* Returns the components that have maps, as bits. */
+unsigned paco_cuda_maps_components (const PacoCudaMaps *maps);
+
+/* Enqueues the upload of maps.maps: forward ones for an encoder, else those back. */
+gboolean paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share,
+    bool back, CUstream stream, GError **error);
+void paco_cuda_maps_clear (PacoCudaMaps *maps, PacoCudaShare *share);
+
+/* Enqueues the kernels that map the samples in the planes of `planar`. */
+gboolean paco_cuda_maps_enqueue (const PacoCudaMaps *maps,
+    const PacoCudaDevice *device, const PacoSamplePlanes *planes,
+    const PacoPicture *planar, CUstream stream, GError **error);
+
+/* Enqueues the kernels that find the codes of groups of a planar picture, and the download
+ * to `host`, PACO_CODES_WORDS words for each group. used: memory of the device for
+ * them. */
+gboolean paco_cuda_find_codes (const PacoCudaDevice *device,
+    const PacoSamplePlanes *planes, const PacoPicture *planar,
+    const PacoCodeGroups *groups, uint32_t step, CUdeviceptr used,
+    uint32_t *host, CUstream stream, GError **error);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Looks samples of planes up in maps (codec/sample_map.h), and finds the codes of a
+ * picture, by which an encoder chooses code tables. Launched by gpu/codes.c. */
+#include "gpu/kernels/device.cuh"
+#include "gpu/kernels/codes.h"
+
+/* Any number of blocks in y; those in x cover the words of a line, one a thread. */
+extern "C" __global__ void
+__launch_bounds__ (PACO_CODES_THREADS) paco_map_samples (PacoMapParameters p)
+{
+  uint32_t word = blockIdx.x * PACO_CODES_THREADS + threadIdx.x;
+  uint32_t bits = 8 * p.sample_bytes;
+
+  if (word * 4 >= p.columns * p.sample_bytes)
+    return;
+  for (uint32_t line = blockIdx.y; line < p.lines; line += gridDim.y) {
+    uint32_t *at = (uint32_t *) (p.plane + line * p.stride) + word;
+    uint32_t samples = *at, mapped = 0;
+
+    for (uint32_t shift = 0; shift < 32; shift += bits)
+      mapped |= (uint32_t) __ldg (p.map + (samples >> shift & p.mask)) << shift;
+    *at = mapped;
+  }
+}
+
+static DEVICE uint32_t
+load_sample (const PacoFindParameters &p, const uint8_t *line, uint32_t x)
+{
+  uint32_t word = p.sample_bytes == 2 ? __ldg ((const uint16_t *) line + x)
+                                      : __ldg (line + x);
+
+  return word >> p.shift & p.mask;
+}
+
+/* Any number of blocks, which take line after line. */
+extern "C" __global__ void
+__launch_bounds__ (PACO_CODES_THREADS) paco_find_codes (PacoFindParameters p)
+{
+  __shared__ uint32_t used[PACO_CODES_WORDS];
+
+  for (uint32_t i = threadIdx.x; i < PACO_CODES_WORDS; i += PACO_CODES_THREADS)
+    used[i] = 0;
+  __syncthreads ();
+  for (uint32_t y = blockIdx.x * p.step; y < p.lines; y += gridDim.x * p.step) {
+    const uint8_t *line = p.data + (int64_t) y * p.stride;
+
+    for (uint32_t x = threadIdx.x; x < p.columns; x += PACO_CODES_THREADS) {
+      uint32_t sample = load_sample (p, line, x);
+      uint32_t code = sample ^ (sample & p.high ? p.flip_negative : p.flip);
+      uint32_t bit = 1u << code % 32;
+
+      /* Most codes were seen before, and reading is cheaper. */
+      if (!(used[code / 32] & bit))
+        atomicOr (&used[code / 32], bit);
+    }
+  }
+  __syncthreads ();
+  for (uint32_t i = threadIdx.x; i < PACO_CODES_WORDS; i += PACO_CODES_THREADS)
+    if (used[i] != 0)
+      atomicOr (&p.used[i], used[i]);
+}
