@@ -227,6 +227,9 @@ paco_layouts_check (const PacoPictureFormat *format,
   for (unsigned c = 0; c < format->n_components; c++)
     if (!check_layout (c, &layouts[c], format->components[c].depth, error))
       return false;
+    else if (format->mosaic && layouts[c].swap_words)
+      return paco_refuse (error,
+          "lines of a mosaic take turns, and cannot be of swapped words");
   return true;
 }
 

@@ -2,6 +2,7 @@
  * Makes the maps of samples; sample_map.h says for whom. */
 #include "sample_map.h"
 #include "error.h"
+#include <limits.h>
 #include <string.h>
 
 /* Returns the code table of a component as the header tells of it, or NULL. */
@@ -109,6 +110,7 @@ paco_sample_maps_make (PacoSampleMaps *maps, const PacoPictureFormat *format,
 {
   if (maps->current && coding->n_code_tables == 0)
     return TRUE;
+  maps->number += maps->number == UINT_MAX ? 2 : 1;
   memset (maps->of, 0, sizeof maps->of);
   for (unsigned c = 0; c < format->n_components; c++) {
     const PacoCodeTableInfo *table = table_of (coding, c);

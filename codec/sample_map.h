@@ -25,6 +25,7 @@ typedef struct
   PacoSampleMap
       *maps[PACO_MAX_COMPONENTS]; /* memory, kept from frame to frame */
   bool current; /* They are those of the configuration, and of no code table. */
+  unsigned number; /* It changes when they do, and is never 0 then. */
 } PacoSampleMaps;
 
 /* Returns how many bits the numbers have that are coded for a component: its depth, or

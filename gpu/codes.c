@@ -29,9 +29,9 @@ paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share, bool back,
   const PacoSampleMaps *of = &maps->maps;
   unsigned n = 0;
 
-  if (maps->uploaded && of->current)
+  if (maps->uploaded == of->number)
     return TRUE;
-  maps->uploaded = false;
+  maps->uploaded = 0;
   memset (maps->of, 0, sizeof maps->of);
   if (paco_cuda_maps_components (maps) == 0)
     return TRUE;
@@ -58,7 +58,7 @@ paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share, bool back,
   if (!paco_cuda_upload (share->device, maps->memory.address, maps->host.data,
           n * MAP_BYTES, stream, error))
     return FALSE;
-  maps->uploaded = true;
+  maps->uploaded = of->number;
   return TRUE;
 }
 

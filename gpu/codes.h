@@ -13,7 +13,7 @@ typedef struct
   PacoDeviceMemory memory; /* of all maps of one direction */
   PacoPinnedMemory host;
   CUdeviceptr of[PACO_MAX_COMPONENTS]; /* 0: samples stay as they are */
-  bool uploaded; /* what does not change from frame to frame */
+  unsigned uploaded;                   /* maps.number of those on the device */
 } PacoCudaMaps;
 
 /* Returns the components that have maps, as bits. */

@@ -246,7 +246,7 @@ share_region (GRand *rand, TestPicture *picture, unsigned members)
 /* Lays out the members, or those of the first of them that go into one region;
  * returns which. */
 static unsigned
-lay_out (GRand *rand, TestPicture *picture, unsigned members)
+lay_out_any (GRand *rand, TestPicture *picture, unsigned members)
 {
   unsigned first = g_bit_nth_lsf (members, -1);
 
@@ -259,6 +259,22 @@ lay_out (GRand *rand, TestPicture *picture, unsigned members)
     picture->picture.layout[first] = random_single (
         rand, picture->format.components[first].depth);
   return members;
+}
+
+/* Does so; words of mosaics are not swapped. */
+static unsigned
+lay_out (GRand *rand, TestPicture *picture, unsigned members)
+{
+  unsigned laid_out;
+  bool again;
+
+  do {
+    laid_out = lay_out_any (rand, picture, members);
+    again = false;
+    for (unsigned c = 0; picture->format.mosaic && c < PACO_MAX_COMPONENTS; c++)
+      again |= (laid_out >> c & 1) && picture->picture.layout[c].swap_words;
+  } while (again);
+  return laid_out;
 }
 
 /* Returns how many bytes a line has up to the end of the last word with a

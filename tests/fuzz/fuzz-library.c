@@ -207,6 +207,9 @@ try_picture (
   if (paco_component_size (info, 0, reduce, &width, &height, NULL)
       != PACO_STATUS_OK)
     fuzz_give_up ("size", "there is none");
+  /* The picture of a mosaic has four samples for each of a component. */
+  width <<= info->mosaic;
+  height <<= info->mosaic;
   g_snprintf (text, sizeof text, "%u", reduce);
   set ("reduce", text);
   set ("region", "");

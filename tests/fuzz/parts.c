@@ -252,7 +252,8 @@ is_map (const GByteArray *map, const PacoGeometry *geometry)
   const PacoHeader header = { .index_size = map->len,
     .step_map_size = map->len };
 
-  return paco_step_map_parse_frame (map->data, &header, geometry, cells, NULL);
+  return map->len > 0
+      && paco_step_map_parse_frame (map->data, &header, geometry, cells, NULL);
 }
 
 /* Draws a step map if there is none, or the picture has become another one; of some
