@@ -37,7 +37,7 @@ pack_components (PacoSampleLayout *layouts, const PacoPictureFormat *format)
       .word_bytes = 4,
       .fill = 0xff,
       .big_endian = components[0].depth % 2,
-      .swap_words = components[0].depth % 4 > 1,
+      .swap_words = !format->mosaic && components[0].depth % 4 > 1,
     };
     for (unsigned i = 0; i < 4u >> components[c].subsampling_x; i++) {
       paco_layout_append (layout, bit, components[c].depth);

@@ -185,6 +185,10 @@ try_region (const uint8_t *how, const uint8_t *data, size_t size,
   char text[64];
   Picture region;
 
+  /* Regions of mosaics have whole cells. */
+  width += info->mosaic && width % 2;
+  height += info->mosaic && height % 2;
+
   g_snprintf (text, sizeof text, "%u,%u,%u,%u", x, y, width, height);
   set ("region", text);
   if (!decode (data, size, info, width, height, layout, &region))
