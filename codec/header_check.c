@@ -121,7 +121,13 @@ check_color_transform (const PacoHeader *header, GError **error)
         coding->color_transform);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
     return check_mosaic_transform (header, error);
-  if (coding->parameters[0] || coding->parameters[1])
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
+    if (coding->parameters[0] > 2
+        || coding->parameters[1] > PACO_MAX_FIT_WEIGHT)
+      return paco_refuse (error,
+          "color-transform=rct-fit has the parameters %u and %u",
+          coding->parameters[0], coding->parameters[1]);
+  } else if (coding->parameters[0] || coding->parameters[1])
     return paco_refuse (error, "this color transform has no parameters");
   if (coding->color_transform == PACO_COLOR_TRANSFORM_NONE)
     return TRUE;

@@ -130,6 +130,10 @@ choose_color_transform (const PacoPictureFormat *picture,
     return TRUE;
   }
   coding->color_transform = parameters->color_transform;
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
+    coding->parameters[0] = 2;
+    coding->parameters[1] = PACO_MAX_FIT_WEIGHT;
+  }
   if (coding->color_transform != PACO_COLOR_TRANSFORM_NONE && !possible)
     return paco_refuse (error,
         "color-transform=%s is for R, G and B of one depth, and this video has"

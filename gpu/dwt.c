@@ -16,9 +16,10 @@
  * name. */
 static void
 print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
-    unsigned ability, unsigned layout, unsigned triple)
+    unsigned ability, unsigned layout, unsigned group)
 {
   static const char *const abilities[] = { "any", "plain", "mapped", "direct" };
+  static const char *const groups[] = { "1", "3", "fit" };
   const char *kind = paco_wavelets[wavelet].name;
   int length;
 
@@ -28,20 +29,23 @@ print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
       inverse ? "inverse" : "forward", kind, abilities[ability]);
 
   if (layout != PACO_DWT_NUMBERS)
-    g_snprintf (name + length, size - length, "_planar%u_%u",
-        layout == PACO_DWT_PLANAR8 ? 8 : 16, triple ? 3 : 1);
+    g_snprintf (name + length, size - length, "_planar%u_%s",
+        layout == PACO_DWT_PLANAR8 ? 8 : 16, groups[group]);
 }
 
 /* If the fine side is numbers, components are not mixed, and there always is a level to
  * be transformed. */
 static bool
 exists (unsigned inverse, unsigned wavelet, unsigned ability, unsigned layout,
-    unsigned triple)
+    unsigned group)
 {
   if (ability == PACO_DWT_MAPPED
       && (!inverse || paco_wavelets[wavelet].reversible))
     return false;
-  return layout != PACO_DWT_NUMBERS || (!triple && ability != PACO_DWT_DIRECT);
+  if (group == PACO_DWT_FIT && ability == PACO_DWT_PLAIN)
+    return false;
+  return layout != PACO_DWT_NUMBERS
+      || (group == PACO_DWT_SINGLE && ability != PACO_DWT_DIRECT);
 }
 
 static gboolean
@@ -72,12 +76,12 @@ paco_dwt_find_kernels (
     for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
       for (unsigned ability = 0; ability < PACO_DWT_N_ABILITIES; ability++)
         for (unsigned layout = 0; layout < PACO_DWT_N_LAYOUTS; layout++)
-          for (unsigned triple = 0; triple < 2; triple++) {
-            if (!exists (inverse, w, ability, layout, triple))
+          for (unsigned group = 0; group < PACO_DWT_N_GROUPS; group++) {
+            if (!exists (inverse, w, ability, layout, group))
               continue;
-            print_name (name, sizeof name, inverse, w, ability, layout, triple);
+            print_name (name, sizeof name, inverse, w, ability, layout, group);
             if (!find_kernel (
-                    &kernels->kernels[inverse][w][ability][layout][triple],
+                    &kernels->kernels[inverse][w][ability][layout][group],
                     module, name, error))
               return FALSE;
           }
@@ -360,6 +364,7 @@ begin_launch (PacoDwtLaunch *launch, const PacoDwt *dwt,
   parameters->wide = frame->wide;
   parameters->coarse_is_subband = level == dwt->levels;
   parameters->color_transform = PACO_COLOR_TRANSFORM_NONE;
+  memset (parameters->color_parameters, 0, sizeof parameters->color_parameters);
   parameters->reconstruction = frame->coding->reconstruction;
   parameters->dropped_planes = paco_wavelets[wavelet].reversible
       ? 0 /* they are complete already */
@@ -423,18 +428,21 @@ samples_kernel (const PacoDwt *dwt, const PacoDwtFrame *frame,
 {
   unsigned wavelet = selection->wavelet, group = selection->group;
   unsigned ability = PACO_DWT_ANY;
+  bool fit = group == 3 && dwt->color_transform == PACO_COLOR_TRANSFORM_FIT;
 
   if (level == 0)
     ability = PACO_DWT_DIRECT;
   else if (inverse && is_mapped (frame, selection->wavelet, level))
     ability = PACO_DWT_MAPPED;
-  else if (is_plain (frame, parameters, wavelet, n)
+  else if (!fit && is_plain (frame, parameters, wavelet, n)
       && !(inverse
           && is_beyond_plain (
               dwt, parameters->planes, n, wavelet, level, group)))
     ability = PACO_DWT_PLAIN;
   return &dwt->kernels->kernels[inverse][wavelet][ability][selection->layout]
-                               [group == 3];
+                               [fit                 ? PACO_DWT_FIT
+                                       : group == 3 ? PACO_DWT_TRIPLE
+                                                    : PACO_DWT_SINGLE];
 }
 
 /* Makes a launch of the selected planes; returns 0 if there are none. */
@@ -459,8 +467,11 @@ samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
   }
   if (n == 0)
     return 0;
-  if (group == 3)
+  if (group == 3) {
     parameters->color_transform = dwt->color_transform;
+    memcpy (parameters->color_parameters, frame->coding->parameters,
+        sizeof parameters->color_parameters);
+  }
   launch->kernel = samples_kernel (
       dwt, frame, parameters, n, level, selection, inverse);
   if (level > 0)

@@ -28,6 +28,16 @@ enum
   PACO_DWT_N_LAYOUTS
 };
 
+/* The components that a warp does together: one, three that a color transform without
+ * parameters mixes, or three that rct-fit does. The last has no plain kernels. */
+enum
+{
+  PACO_DWT_SINGLE,
+  PACO_DWT_TRIPLE,
+  PACO_DWT_FIT,
+  PACO_DWT_N_GROUPS
+};
+
 typedef struct
 {
   CUfunction function;
@@ -36,10 +46,9 @@ typedef struct
 
 typedef struct
 {
-  /* [inverse][wavelet][ability][layout][triple: three components, mixed by a
-   * color transform] */
+  /* [inverse][wavelet][ability][layout][group] */
   PacoDwtKernel kernels[2][PACO_N_WAVELETS][PACO_DWT_N_ABILITIES]
-                       [PACO_DWT_N_LAYOUTS][2];
+                       [PACO_DWT_N_LAYOUTS][PACO_DWT_N_GROUPS];
   bool early; /* they know how to wait for the kernel before them */
 } PacoDwtKernels;
 

@@ -97,7 +97,7 @@ const char *
 paco_names_color_transform (uint32_t transform)
 {
   static const char *const names[] = { "none", "RCT", "ICT",
-    "RCT2", [7] = "mosaic" };
+    "RCT2", [5] = "RCT-fit", [7] = "mosaic" };
 
   return name_of (names, G_N_ELEMENTS (names), transform);
 }

@@ -260,6 +260,42 @@ inverse_rct2 (PacoWord *y, PacoWord *u, PacoWord *v, size_t n)
 }
 
 static void
+forward_fit (PacoWord *const rgb[3], size_t n, unsigned c, int g)
+{
+  const PacoWord *first = rgb[c == 0 ? 1 : 0], *second = rgb[c == 2 ? 1 : 2];
+  const PacoWord *last = rgb[c];
+  PacoWord *t = rgb[0], *u = rgb[1], *v = rgb[2];
+
+  INDEPENDENT
+  for (size_t i = 0; i < n; i++) {
+    uint32_t b = second[i], difference = first[i] - b, other = last[i];
+    uint32_t mean = b + (uint32_t) ((int32_t) difference >> 1);
+
+    t[i] = mean;
+    u[i] = other - (uint32_t) ((int32_t) ((uint32_t) g * mean) >> 3);
+    v[i] = difference;
+  }
+}
+
+static void
+inverse_fit (PacoWord *const tuv[3], size_t n, unsigned c, int g)
+{
+  const PacoWord *t = tuv[0], *u = tuv[1], *v = tuv[2];
+  PacoWord *first = tuv[c == 0 ? 1 : 0], *second = tuv[c == 2 ? 1 : 2];
+  PacoWord *last = tuv[c];
+
+  INDEPENDENT
+  for (size_t i = 0; i < n; i++) {
+    uint32_t mean = t[i], difference = v[i], other = u[i];
+    uint32_t b = mean - (uint32_t) ((int32_t) difference >> 1);
+
+    first[i] = difference + b;
+    second[i] = b;
+    last[i] = other + (uint32_t) ((int32_t) ((uint32_t) g * mean) >> 3);
+  }
+}
+
+static void
 forward_ict (PacoWord *r, PacoWord *g, PacoWord *b, size_t n)
 {
   Float *x = (Float *) r, *y = (Float *) g, *z = (Float *) b;
@@ -330,6 +366,7 @@ lift_mosaic (uint16_t *samples, const uint16_t *const near[4], size_t n,
     .to_float = to_float, .to_sample = to_sample, .to_int = to_int,            \
     .forward_rct = forward_rct, .inverse_rct = inverse_rct,                    \
     .forward_rct2 = forward_rct2, .inverse_rct2 = inverse_rct2,                \
+    .forward_fit = forward_fit, .inverse_fit = inverse_fit,                    \
     .forward_ict = forward_ict, .inverse_ict = inverse_ict,                    \
     .lift_mosaic = lift_mosaic                                                 \
   }

@@ -4,6 +4,7 @@
 #include "codec/cpu/samples.h"
 #include "codec/geometry.h"
 #include "codec/wavelet.h"
+#include <string.h>
 
 /* Says whether two components have lines of one length that one wavelet filters. */
 static bool
@@ -52,8 +53,10 @@ paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
       .n = n,
       .reversible = paco_is_reversible (coding, c),
     };
-    if (c == 0 && paco_color_transform_is_of_pixels (coding->color_transform))
+    if (c == 0 && paco_color_transform_is_of_pixels (coding->color_transform)) {
       set->color_transform = coding->color_transform;
+      memcpy (set->parameters, coding->parameters, sizeof set->parameters);
+    }
     for (unsigned i = c; i < c + n; i++)
       set_of[i] = sets->n_sets;
     sets->n_sets++;
@@ -124,6 +127,8 @@ paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
     ops->forward_rct (lines[0], lines[1], lines[2], n);
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT2)
     ops->forward_rct2 (lines[0], lines[1], lines[2], n);
+  if (samples->color_transform == PACO_COLOR_TRANSFORM_FIT)
+    ops->forward_fit (lines, n, samples->parameters[0], samples->parameters[1]);
   if (samples->reversible)
     return;
   for (unsigned i = 0; i < samples->n; i++)
@@ -164,6 +169,8 @@ paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
     ops->inverse_rct (lines[0], lines[1], lines[2], n);
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT2)
     ops->inverse_rct2 (lines[0], lines[1], lines[2], n);
+  if (samples->color_transform == PACO_COLOR_TRANSFORM_FIT)
+    ops->inverse_fit (lines, n, samples->parameters[0], samples->parameters[1]);
   for (unsigned i = 0; i < samples->n; i++) {
     unsigned c = samples->first + i;
     const PacoRegion *region = samples->begins[c];

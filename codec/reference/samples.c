@@ -228,6 +228,60 @@ inverse_rct2 (
   c->i = add (u, mean);
 }
 
+/* Finds which components rct-fit takes as A, B and C. */
+static void
+order_of_fit (const PacoCoding *coding, unsigned order[3])
+{
+  unsigned c = coding->parameters[0];
+
+  order[0] = c == 0 ? 1 : 0;
+  order[1] = c == 2 ? 1 : 2;
+  order[2] = c;
+}
+
+/* Returns what rct-fit takes away from C. */
+static int32_t
+predict_by_fit (const PacoCoding *coding, int32_t t)
+{
+  return (int32_t) (coding->parameters[1] * (uint32_t) t) >> 3;
+}
+
+static void
+forward_fit (PacoReferencePlane *planes, const PacoCoding *coding)
+{
+  size_t n = (size_t) planes[0].width * planes[0].height;
+  unsigned order[3];
+
+  order_of_fit (coding, order);
+  for (size_t i = 0; i < n; i++) {
+    int32_t a = planes[order[0]].samples[i].i;
+    int32_t b = planes[order[1]].samples[i].i;
+    int32_t c = planes[order[2]].samples[i].i;
+    int32_t v = a - b, t = b + (v >> 1);
+
+    planes[0].samples[i].i = t;
+    planes[1].samples[i].i = c - predict_by_fit (coding, t);
+    planes[2].samples[i].i = v;
+  }
+}
+
+static void
+inverse_fit (PacoReferencePlane *planes, const PacoCoding *coding)
+{
+  size_t n = (size_t) planes[0].width * planes[0].height;
+  unsigned order[3];
+
+  order_of_fit (coding, order);
+  for (size_t i = 0; i < n; i++) {
+    int32_t t = planes[0].samples[i].i, u = planes[1].samples[i].i;
+    int32_t v = planes[2].samples[i].i, b = subtract (t, v >> 1);
+
+    planes[order[0]].samples[i].i = add (v, b);
+    planes[order[1]].samples[i].i = b;
+    planes[order[2]].samples[i].i = add (u, predict_by_fit (coding, t));
+  }
+}
+
 static void
 forward_ict (
     PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
@@ -295,6 +349,8 @@ paco_reference_forward_color (
     each_pixel (planes, forward_rct);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT2)
     each_pixel (planes, forward_rct2);
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT)
+    forward_fit (planes, coding);
   for (unsigned c = 0; c < n_planes; c++)
     if (!paco_is_reversible (coding, c))
       integers_to_floats (&planes[c]);
@@ -315,4 +371,6 @@ paco_reference_inverse_color (
     each_pixel (planes, inverse_rct);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT2)
     each_pixel (planes, inverse_rct2);
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT)
+    inverse_fit (planes, coding);
 }

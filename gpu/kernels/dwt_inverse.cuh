@@ -333,7 +333,8 @@ store_samples (const PacoDwtSamples &samples, uint8_t *row, int column,
   }
 }
 
-template <class Layout, int N, class Indices> struct SampleSink
+template <class Layout, int N, class Indices, class Mix = Mixing>
+struct SampleSink
 {
   static const int G = N;
   static const bool SAMPLES = true;
@@ -378,8 +379,8 @@ template <class Layout, int N, class Indices> struct SampleSink
 #pragma unroll
       for (int c = 0; c < G; c++)
         pixel[c] = scaled (x[c][i], p.gain);
-      unshift_pixel<G> (
-          pixel, planes, known_transform<PATH> (p, pixel[0]), out);
+      unshift_pixel<G, Mix> (
+          pixel, p, planes, known_transform<PATH> (p, pixel[0]), out);
 #pragma unroll
       for (int c = 0; c < G; c++)
         value[c][i] = out[c];

@@ -221,6 +221,10 @@ put_random_components (GRand *rand, PacoHeader *header)
     for (unsigned i = 0; i < 2; i++)
       coding->parameters[i] = g_rand_int_range (
           rand, 0, PACO_MAX_MOSAIC_WEIGHT + 1);
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
+    coding->parameters[0] = g_rand_int_range (rand, 0, 3);
+    coding->parameters[1] = g_rand_int_range (rand, 0, PACO_MAX_FIT_WEIGHT + 1);
+  }
   if (paco_wavelets[of_color].reversible
       && coding->color_transform == PACO_COLOR_TRANSFORM_ICT)
     coding->color_transform = PACO_COLOR_TRANSFORM_RCT;

@@ -394,6 +394,17 @@ test_wavelets_of_color_transforms (void)
     g_assert_true (is_refused (&header) == !alike);
     header.coding.color_transform = PACO_COLOR_TRANSFORM_ICT;
     g_assert_true (is_refused (&header) == (!alike || reversible));
+    header.coding.parameters[0] = draw (0, 4);
+    header.coding.parameters[1] = draw (0, 10);
+    header.coding.color_transform = PACO_COLOR_TRANSFORM_FIT;
+    g_assert_true (is_refused (&header)
+        == (!alike || header.coding.parameters[0] > 2
+            || header.coding.parameters[1] > 8));
+    header.coding.color_transform = PACO_COLOR_TRANSFORM_RCT;
+    g_assert_true (is_refused (&header)
+        == (!alike || header.coding.parameters[0]
+            || header.coding.parameters[1]));
+    header.coding.parameters[0] = header.coding.parameters[1] = 0;
     header.coding.color_transform = PACO_N_COLOR_TRANSFORMS;
     g_assert_true (is_refused (&header));
   }

@@ -100,8 +100,8 @@ test_lossy (void)
     parameters.quality = draw (0, 1) ? 100 : draw (0, 100);
     parameters.wavelet = draw (-1, PACO_N_WAVELETS - 1);
     if (parameters.rgb && draw (0, 1))
-      parameters.color_transform = draw (0, 1) ? PACO_COLOR_TRANSFORM_RCT
-                                               : PACO_COLOR_TRANSFORM_RCT2;
+      parameters.color_transform = (int[]){ PACO_COLOR_TRANSFORM_RCT,
+        PACO_COLOR_TRANSFORM_RCT2, PACO_COLOR_TRANSFORM_FIT }[draw (0, 2)];
     original = test_picture_new (&format, 0);
     test_picture_draw (
         original, draw (0, TEST_N_SCENES - 1), g_test_rand_int ());

@@ -128,6 +128,14 @@ static const Golden golden[] = {
           .coding_passes = 1, .complexity = 1, .rgb = true },
   },
   {
+      "rgba16-rct-fit-lossless",
+      { 74, 49, 4, true, { DEPTH (16), DEPTH (16), DEPTH (16), DEPTH (8) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_LOSSLESS, .wavelet = PACO_WAVELET_AUTO,
+          .color_transform = PACO_COLOR_TRANSFORM_FIT, .levels = 3,
+          .coding_passes = 1, .complexity = 1, .rgb = true },
+  },
+  {
       "noise12-raw-planes",
       { 51, 40, 1, false, { DEPTH (12) } },
       TEST_SCENE_NOISE,

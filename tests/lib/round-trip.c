@@ -107,7 +107,8 @@ case_init (Case *c, GRand *rand)
   test_picture_fill (rand, &c->source);
   test_parameters_random (rand, &c->parameters);
   /* No setting has its name. */
-  if (c->parameters.color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
+  if (c->parameters.color_transform == PACO_COLOR_TRANSFORM_MOSAIC
+      || c->parameters.color_transform == PACO_COLOR_TRANSFORM_FIT)
     c->parameters.color_transform = PACO_COLOR_TRANSFORM_AUTO;
   c->parameters.cut_points = g_rand_boolean (rand);
   test_video_random (rand, &c->video);

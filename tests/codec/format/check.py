@@ -83,7 +83,7 @@ def features(header, blocks):
 
 
 FEATURES = {1, 2, 3, 4, 5, 6, 256, 257, 258, 260, 'ancillary', '1 passes', '2 passes', '3 passes',
-            *(f'color transform {i}' for i in (0, 1, 2, 3, 7)),
+            *(f'color transform {i}' for i in (0, 1, 2, 3, 5, 7)),
             'mosaic', *(f'wavelet {i}' for i in range(3)),
             'all planes raw', 'raw planes', 'dropped planes', 'a cut block',
             'signs of both columns raw', '4 lanes share codewords',

@@ -11,9 +11,14 @@ def to_integers(x):
     return np.clip(rounded, F(-2**31), F(2**31 - 128)).astype(np.int32)
 
 
-def undo_color(planes, transform):
+def undo_color(planes, transform, parameters=None):
     """planes: the first three components."""
     y, u, v = planes
+    if transform == 5:
+        b = y - (v >> 1)
+        colors = [v + b, b]
+        colors.insert(parameters[0], u + ((np.int32(parameters[1]) * y) >> 3))
+        return colors
     if transform == 1:
         g = y - ((u + v) >> 2)
         return [v + g, g, u + g]
@@ -63,8 +68,8 @@ def finish(planes, header, tables):
     if header.transform == 2:
         planes = undo_color(planes[:3], 2) + planes[3:]
     planes = [to_integers(x) if x.dtype == F else x for x in planes]
-    if header.transform in (1, 3):
-        planes = undo_color(planes[:3], header.transform) + planes[3:]
+    if header.transform in (1, 3, 5):
+        planes = undo_color(planes[:3], header.transform, header.parameters) + planes[3:]
     elif header.transform == 7:
         planes = undo_mosaic(planes, header)
     return [samples_of(x + np.int32(1 << (component.depth - 1)), header, tables, c)

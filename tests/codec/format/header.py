@@ -225,7 +225,10 @@ def check_transform(header):
         need(header.mosaic and max(header.parameters) <= 8
              and all(a != b for a, b in zip(*corners)), 'color transform')
         return
-    need(header.transform <= 3 and header.parameters == (0, 0), 'color transform')
+    if header.transform == 5:
+        need(header.parameters[0] <= 2 and header.parameters[1] <= 8, 'color transform')
+    else:
+        need(header.transform <= 3 and header.parameters == (0, 0), 'color transform')
     if header.transform:
         need(len(first) == 3 and all(
             c.subsampling == (0, 0) and c.depth == first[0].depth

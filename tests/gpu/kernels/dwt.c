@@ -136,16 +136,24 @@ static void
 random_coding (GRand *random, const Given *given,
     const PacoPictureFormat *format, PacoCoding *coding)
 {
+  static const PacoColorTransform transforms[] = { PACO_COLOR_TRANSFORM_RCT,
+    PACO_COLOR_TRANSFORM_ICT, PACO_COLOR_TRANSFORM_RCT2,
+    PACO_COLOR_TRANSFORM_FIT };
+
   memset (coding, 0, sizeof *coding);
   coding->levels = chance (random, 50) ? 5 : random_below (random, 9);
   coding->reconstruction = random_below (random, 256);
   random_wavelets (random, given, format, coding);
   if (can_transform_colors (format, coding) && chance (random, 80))
     do
-      coding->color_transform = 1
-          + random_below (random, PACO_COLOR_TRANSFORM_RCT2);
+      coding->color_transform =
+          transforms[random_below (random, G_N_ELEMENTS (transforms))];
     while (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
         && paco_wavelets[coding->components[0].wavelet].reversible);
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
+    coding->parameters[0] = random_below (random, 3);
+    coding->parameters[1] = random_below (random, PACO_MAX_FIT_WEIGHT + 1);
+  }
   for (unsigned c = 0; c < format->n_components; c++) {
     for (unsigned k = 0; k <= 3u * coding->levels; k++) {
       coding->subbands[c][k].height_log2 = random_below (random, 4);
