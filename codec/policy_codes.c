@@ -105,11 +105,23 @@ keep_group (PacoCodeGroups *left, const PacoCodeGroups *groups, unsigned i)
   left->samples[left->n++] = groups->samples[i];
 }
 
+PacoCodeGroups
+paco_policy_groups_with_gaps (
+    const PacoCodeGroups *groups, const PacoCodeTable *found)
+{
+  PacoCodeGroups left = { 0 };
+
+  for (unsigned i = 0; i < groups->n; i++)
+    if (!is_dense (&found[i]))
+      keep_group (&left, groups, i);
+  return left;
+}
+
 gboolean
 paco_policy_choose_codes (PacoCodeChoice *choice, PacoFindCodes find,
     void *data, PacoCoding *coding, GError **error)
 {
-  PacoCodeGroups left = { 0 };
+  PacoCodeGroups left;
 
   coding->n_code_tables = 0;
   choice->size = 0;
@@ -118,9 +130,7 @@ paco_policy_choose_codes (PacoCodeChoice *choice, PacoFindCodes find,
   memset (choice->found, 0, sizeof choice->found);
   if (!find (data, &choice->groups, PACO_CODE_LINES, choice->found, error))
     return FALSE;
-  for (unsigned i = 0; i < choice->groups.n; i++)
-    if (!is_dense (&choice->found[i]))
-      keep_group (&left, &choice->groups, i);
+  left = paco_policy_groups_with_gaps (&choice->groups, choice->found);
   if (left.n == 0)
     return TRUE;
   memset (choice->found, 0, sizeof choice->found);

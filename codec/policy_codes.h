@@ -41,6 +41,11 @@ PacoCodeGroups paco_policy_code_groups (const PacoPictureFormat *picture,
 /* Returns how many bytes the tables of groups take at most, their chunks included. */
 size_t paco_policy_code_tables_size (const PacoCodeGroups *groups);
 
+/* Returns the groups whose codes seem to have gaps. found: those of each group in every
+ * PACO_CODE_LINES-th line. */
+PacoCodeGroups paco_policy_groups_with_gaps (
+    const PacoCodeGroups *groups, const PacoCodeTable *found);
+
 /* Chooses the tables of a picture: sets coding->code_tables, and tables, bytes and size of
  * the choice. Errors: those of find(). */
 gboolean paco_policy_choose_codes (PacoCodeChoice *choice, PacoFindCodes find,

@@ -29,10 +29,9 @@ gboolean paco_cuda_maps_enqueue (const PacoCudaMaps *maps,
     const PacoCudaDevice *device, const PacoSamplePlanes *planes,
     const PacoPicture *planar, CUstream stream, GError **error);
 
-/* Enqueues the kernels that find the codes of groups of a planar picture, and the download
- * to `host`, PACO_CODES_WORDS words for each group. used: memory of the device for
- * them. */
+/* Enqueues the kernels that find the codes of groups in lines 0, step, 2 step, ... of a
+ * planar picture. used: memory of the device for PACO_CODES_WORDS words a group. */
 gboolean paco_cuda_find_codes (const PacoCudaDevice *device,
     const PacoSamplePlanes *planes, const PacoPicture *planar,
     const PacoCodeGroups *groups, uint32_t step, CUdeviceptr used,
-    uint32_t *host, CUstream stream, GError **error);
+    CUstream stream, GError **error);

@@ -44,6 +44,7 @@ typedef struct
   PacoCodeChoice *choice;
   PacoDeviceMemory codes;
   PacoPinnedMemory host_codes;
+  bool finds_codes;  /* while the frame is coded */
   size_t downloaded; /* of the frame, before its size was known */
   /* Of the blocks on the device. */
   struct
@@ -64,6 +65,8 @@ typedef struct
   PacoEncoder base;
   DeviceState states[PACO_MAX_DEVICES];
   Flight flights[PACO_MAX_FLIGHTS];
+  /* The last frame that might have code tables has some; atomic. */
+  gint has_gaps;
 } CudaEncoder;
 
 /* --- coding a frame --- */
@@ -189,6 +192,28 @@ download (Flight *flight, uint8_t *to, size_t begin, size_t end, GError **error)
           error);
 }
 
+/* Enqueues the search for codes in some lines of the picture, or all (step 1). */
+static gboolean
+enqueue_find (
+    Flight *flight, const PacoCodeGroups *groups, uint32_t step, GError **error)
+{
+  PacoCudaFrame *frame = &flight->frame;
+  PacoPicture picture;
+
+  paco_transfer_device_picture (
+      &frame->transfer, frame->picture.memory.address, &picture);
+  return paco_cuda_frame_find_codes (
+      frame, &picture, groups, step, flight->codes.address, error);
+}
+
+static gboolean
+download_codes (Flight *flight, const PacoCodeGroups *groups, GError **error)
+{
+  return paco_cuda_download (flight->frame.device, flight->host_codes.data,
+      flight->codes.address, groups->n * sizeof (PacoCodeTable),
+      flight->frame.stream, error);
+}
+
 /* Enqueues all between upload and download. */
 static gboolean
 enqueue_kernels (CudaEncoder *encoder, Flight *flight, bool transformed,
@@ -198,6 +223,9 @@ enqueue_kernels (CudaEncoder *encoder, Flight *flight, bool transformed,
   const PacoCudaRate *rate = flight->rate;
 
   return paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
+      && (!flight->finds_codes
+          || enqueue_find (
+              flight, &flight->choice->groups, PACO_CODE_LINES, error))
       && (transformed || transform (flight, error))
       && (!rate->steps
           || paco_cuda_budget_decide (&flight->budget, frame, rate, error))
@@ -214,6 +242,8 @@ enqueue_kernels (CudaEncoder *encoder, Flight *flight, bool transformed,
           header->header_size + paco_header_tables_size (header),
           flight->packed.address, output->size, error)
       && paco_cuda_frame_begin_download (frame, error)
+      && (!flight->finds_codes
+          || download_codes (flight, &flight->choice->groups, error))
       && download (flight, output->data, 0, flight->downloaded, error)
       && paco_cuda_frame_end_download (frame, error);
 }
@@ -330,60 +360,106 @@ find_codes (void *data, const PacoCodeGroups *groups, uint32_t step,
 {
   Flight *flight = data;
   PacoCudaFrame *frame = &flight->frame;
-  PacoPicture picture;
 
-  paco_transfer_device_picture (
-      &frame->transfer, frame->picture.memory.address, &picture);
-  if (!paco_cuda_frame_find_codes (frame, &picture, groups, step,
-          flight->codes.address, (uint32_t *) flight->host_codes.data, error)
-      || !paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
-      || !paco_cuda_frame_wait_for (frame, PACO_CUDA_STAGE_1, error))
+  if (!enqueue_find (flight, groups, step, error)
+      || !download_codes (flight, groups, error)
+      || !paco_cuda_frame_mark (frame, PACO_CUDA_FOUND, error)
+      || !paco_cuda_frame_wait_for (frame, PACO_CUDA_FOUND, error))
     return FALSE;
   memcpy (tables, flight->host_codes.data, groups->n * sizeof *tables);
   return TRUE;
 }
 
-static gboolean
-choose_codes (Flight *flight, const PacoEncoderForm *form, PacoEncoderJob *job,
-    GError **error)
+static void
+begin_codes (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job)
 {
-  PacoSampleMaps *maps = &flight->frame.maps.maps;
+  PacoCodeChoice *choice = flight->choice;
 
-  if (!flight->choice)
-    return paco_sample_maps_make (
-        maps, &form->picture, &job->rate.coding, NULL, error);
-  flight->choice->groups = form->code_groups;
+  job->rate.coding.n_code_tables = 0;
+  flight->finds_codes = false;
+  if (!choice)
+    return;
+  choice->size = 0;
+  choice->groups = encoder->base.forms[job->form].code_groups;
   if (job->video.slice.length > 0)
-    flight->choice->groups.n = 0;
-  return paco_policy_choose_codes (
-             flight->choice, find_codes, flight, &job->rate.coding, error)
-      && paco_sample_maps_make (maps, &form->picture, &job->rate.coding,
-          flight->choice->tables, error);
+    choice->groups.n = 0;
+  flight->finds_codes = choice->groups.n > 0
+      && !g_atomic_int_get (&encoder->has_gaps);
 }
 
 static gboolean
-encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
-    PacoEncodedFrame **output, GError **error)
+choose_codes (
+    CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job, GError **error)
 {
-  const PacoEncoderForm *form = &encoder->base.forms[job->form];
+  PacoCodeChoice *choice = flight->choice;
+
+  if (!choice || choice->groups.n == 0 || flight->finds_codes)
+    return TRUE;
+  if (!paco_policy_choose_codes (
+          choice, find_codes, flight, &job->rate.coding, error))
+    return FALSE;
+  g_atomic_int_set (&encoder->has_gaps, job->rate.coding.n_code_tables > 0);
+  return TRUE;
+}
+
+/* Codes the frame with the job's coding, and waits until it is there. */
+static gboolean
+code_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
+    PacoHeader *header, PacoEncodedFrame *output, GError **error)
+{
   const PacoCoding *coding = &job->rate.coding;
-  PacoHeader header = { .video = job->video, .coding = *coding };
   PacoCudaRate rate = {
     .block_checks = coding->block_checks,
     .cut_points = coding->cut_points,
   };
 
+  if (!paco_sample_maps_make (&flight->frame.maps.maps,
+          &encoder->base.forms[job->form].picture, coding,
+          flight->choice ? flight->choice->tables : NULL, error))
+    return FALSE;
+  take_rate (flight, &job->rate, &rate, header);
+  header->header_size = paco_header_size (header);
+  flight->rate = &rate;
+  return enqueue (encoder, flight, job, false, header, output, error)
+      && paco_cuda_frame_wait (&flight->frame, error);
+}
+
+/* Codes a frame again that was coded without looking at its codes first, if it should have
+ * code tables. */
+static gboolean
+code_frame_with_gaps (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
+    PacoHeader *header, PacoEncodedFrame *output, GError **error)
+{
+  const PacoCodeTable *found = (const PacoCodeTable *) flight->host_codes.data;
+
+  if (!flight->finds_codes
+      || paco_policy_groups_with_gaps (&flight->choice->groups, found).n == 0)
+    return TRUE;
+  flight->finds_codes = false;
+  paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
+  return choose_codes (encoder, flight, job, error)
+      && (job->rate.coding.n_code_tables == 0
+          || code_frame (encoder, flight, job, header, output, error));
+}
+
+/* Where the frame before had no code tables, the host does not wait for this one's codes:
+ * it has the frame coded without, and looks at the codes when all is done. */
+static gboolean
+encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
+    PacoEncodedFrame **output, GError **error)
+{
+  const PacoEncoderForm *form = &encoder->base.forms[job->form];
+  PacoHeader header = { .video = job->video };
+
   paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
   header.picture = flight->frame.plan->format;
+  begin_codes (encoder, flight, job);
   if (!upload (flight, job, error)
       || (form->chooses && !choose (flight, form, job, error))
-      || !choose_codes (flight, form, job, error))
+      || !choose_codes (encoder, flight, job, error))
     return FALSE;
-  take_rate (flight, &job->rate, &rate, &header);
-  header.header_size = paco_header_size (&header);
-  flight->rate = &rate;
-  return enqueue (encoder, flight, job, false, &header, *output, error)
-      && paco_cuda_frame_wait (&flight->frame, error)
+  return code_frame (encoder, flight, job, &header, *output, error)
+      && code_frame_with_gaps (encoder, flight, job, &header, *output, error)
       && finish (encoder, flight, &header, output, error);
 }
 

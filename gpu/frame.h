@@ -36,6 +36,7 @@ enum
 {
   PACO_CUDA_BEGIN,
   PACO_CUDA_UPLOADED,
+  PACO_CUDA_FOUND,   /* codes, if the host waits for them */
   PACO_CUDA_STAGE_1, /* begin of the first of what the kernels do */
   PACO_CUDA_STAGE_2,
   PACO_CUDA_STAGE_3,
@@ -141,7 +142,7 @@ gboolean paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
  * in device memory, which an encoder is going to transform. */
 gboolean paco_cuda_frame_find_codes (PacoCudaFrame *frame,
     const PacoPicture *picture, const PacoCodeGroups *groups, uint32_t step,
-    CUdeviceptr used, uint32_t *host, GError **error);
+    CUdeviceptr used, GError **error);
 
 /* Finds the device address of the probability sets' rows; carried_set may be NULL. */
 gboolean paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
