@@ -235,8 +235,6 @@ DEVICE void
 unshift_pixel (const float *in, const PacoDwtParameters &p,
     const PacoDwtPlane *planes, unsigned color_transform, uint32_t *value)
 {
-  float pixel[G];
-
   if (G == 3
       && (!Mix::HAS_ICT || color_transform != PACO_COLOR_TRANSFORM_ICT)) {
     int rounded[G];
@@ -245,26 +243,28 @@ unshift_pixel (const float *in, const PacoDwtParameters &p,
     for (int c = 0; c < G; c++)
       rounded[c] = round_sample (in[c]);
     unshift_pixel<G, Mix> (rounded, p, planes, color_transform, value);
-    return;
-  }
-#pragma unroll
-  for (int c = 0; c < G; c++)
-    pixel[c] = in[c];
-  if (G == 3) {
-    float y = in[0], u = in[1], v = in[2];
-
-    pixel[0] = __fmaf_rn (1.402f, v, y);
-    pixel[1] = __fmaf_rn (-0.344136f, u, __fmaf_rn (-0.714136f, v, y));
-    pixel[2] = __fmaf_rn (1.772f, u, y);
-  }
-
-  /* Clamping before rounding is the same, as the limits are integers. In 1.5 * 2^23 + x
-   * the last bit of the mantissa is 1: it rounds x to nearest even, with the sample in
-   * its low bits. */
-  float half = (float) planes[0].samples.half;
+  } else {
+    float pixel[G];
 
 #pragma unroll
-  for (int c = 0; c < G; c++)
-    value[c] = __float_as_uint (__fadd_rn (
-        fminf (fmaxf (pixel[c], -half), half - 1.0f), 12582912.0f + half));
+    for (int c = 0; c < G; c++)
+      pixel[c] = in[c];
+    if (G == 3) {
+      float y = in[0], u = in[1], v = in[2];
+
+      pixel[0] = __fmaf_rn (1.402f, v, y);
+      pixel[1] = __fmaf_rn (-0.344136f, u, __fmaf_rn (-0.714136f, v, y));
+      pixel[2] = __fmaf_rn (1.772f, u, y);
+    }
+
+    /* Clamping before rounding is the same, as the limits are integers. In 1.5 * 2^23 + x
+     * the last bit of the mantissa is 1: it rounds x to nearest even, with the sample in
+     * its low bits. */
+    float half = (float) planes[0].samples.half;
+
+#pragma unroll
+    for (int c = 0; c < G; c++)
+      value[c] = __float_as_uint (__fadd_rn (
+          fminf (fmaxf (pixel[c], -half), half - 1.0f), 12582912.0f + half));
+  }
 }
