@@ -42,7 +42,7 @@ extern "C" {
 
 #define PACO_COMPONENTS 4 /* how many components a picture has at most */
 
-/* Returns the version of the library that runs, as in "0.2.0". It is not to be freed. */
+/* Returns the version of the library that runs, as in "1.0.0". It is not to be freed. */
 PACO_API const char *paco_version (void);
 
 /* --- Errors --- */

@@ -26,7 +26,7 @@ bin/paco-proxy
 bin/paco-record
 env.sh
 lib/gstreamer-1.0/libgstpaco.so
-lib/libpaco.so.0
+lib/libpaco.so.1
 share/bash-completion/completions/paco
 share/doc/gst-paco/NEWS
 share/doc/gst-paco/README.md
