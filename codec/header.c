@@ -228,6 +228,16 @@ is_padded (const char *raw_format)
   return end == RAW_FORMAT_SIZE;
 }
 
+/* Refuses a header for a reason, which is freed. */
+static gboolean
+invalid_header (GError *reason, GError **error)
+{
+  g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
+      "the frame's header is invalid: %s", reason->message);
+  g_error_free (reason);
+  return FALSE;
+}
+
 gboolean
 paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     PacoProbabilitySet *carried_set, GError **error)
@@ -274,17 +284,12 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     return paco_fail (
         error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
   header->video.ancillary = (PacoAncillary){ tables, (size_t) (end - tables) };
-  if (!paco_header_check (header, &reason)) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
-        "the frame's header is invalid: %s", reason->message);
-    g_error_free (reason);
+  if (!paco_header_check (header, &reason))
+    return invalid_header (reason, error);
+  if (!paco_header_parse_chunks (header, carried_set, error))
     return FALSE;
-  }
-  if (!paco_header_parse_chunks (header, carried_set)
-      || !paco_header_check_tables (header, NULL))
-    return paco_fail (error, PACO_ERROR_CORRUPT,
-        "the frame's header has an invalid or unknown chunk");
-  return TRUE;
+  return paco_header_check_tables (header, &reason)
+      || invalid_header (reason, error);
 }
 
 gboolean

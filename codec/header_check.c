@@ -231,10 +231,12 @@ paco_header_check_slice (const PacoHeader *header, GError **error)
         error, "a slice says what cannot be of the stack that it is of");
   if (header->picture.n_components != 1
       || header->picture.components[0].depth != PACO_SLICE_DEPTH
+      || header->picture.components[0].kind != PACO_SAMPLE_UNSIGNED
       || header->picture.fields
       || header->video.interlace_mode != PACO_INTERLACE_PROGRESSIVE)
     return paco_refuse (error,
-        "a slice of a stack has one component of 16 bits, and no fields");
+        "a slice of a stack has one unsigned component of 16 bits, and no"
+        " fields");
   return TRUE;
 }
 

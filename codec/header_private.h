@@ -46,6 +46,6 @@ uint8_t *paco_header_write_chunks (const PacoHeader *header, uint8_t *p);
 uint8_t *paco_header_write_place (const PacoPlace *place, uint8_t *p);
 /* Parses the chunks, which video.ancillary points to and paco_header_check() has found
  * to be whole, into the other fields of *header. picture, the sizes and the families of
- * the components are there already. Returns FALSE if one is invalid or unknown. */
+ * the components are there already. Errors CORRUPT, and VERSION if a type is unknown. */
 gboolean paco_header_parse_chunks (
-    PacoHeader *header, PacoProbabilitySet *carried_set);
+    PacoHeader *header, PacoProbabilitySet *carried_set, GError **error);
