@@ -72,5 +72,6 @@ def finish(planes, header, tables):
         planes = undo_color(planes[:3], header.transform, header.parameters) + planes[3:]
     elif header.transform == 7:
         planes = undo_mosaic(planes, header)
-    return [samples_of(x + np.int32(1 << (component.depth - 1)), header, tables, c)
-            for c, (x, component) in enumerate(zip(planes, header.components))]
+    halves = [np.int32(1 << (component.depth - 1)) for component in header.components]
+    return [samples_of(np.clip(x, -half, half - 1) + half, header, tables, c)
+            for c, (x, half) in enumerate(zip(planes, halves))]

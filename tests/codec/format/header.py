@@ -155,6 +155,7 @@ def read_chunks(data):
         need(kind not in chunks, 'type of a chunk')
         chunks[kind] = chunk
     need(ancillary <= 32768, 'bytes of ancillary chunks')
+    need(chunks.get(5, bytes(4))[1] == 0, 'views')
     need(3 not in chunks or chunks[3][0] < 2 and chunks[3][1] < 8, 'carried set')
     return chunks
 
@@ -166,6 +167,8 @@ def check_code_tables(header):
               if table.components >> c & 1]
         need(of and not table.components >> len(header.components)
              and not table.components & seen, 'components of a code table')
+        need(min(table.last - table.first, 1) <= table.codes_less_one
+             <= table.last - table.first, 'number of codes')
         need(table.form < 2 and table.first <= table.last and all(
             table.last < 1 << c.depth and REVERSIBLE[c.wavelet] for c in of),
              'code table')
@@ -181,7 +184,8 @@ def check_slice(header, mode):
          and part.wavelet in (0, 3) and part.levels <= 3
          and part.depth in (8, 16) and part.bits in (part.depth, 13), 'slice')
     need(len(header.components) == 1 and header.components[0].depth == 16
-         and mode == 0 and not header.fields, 'picture of a slice')
+         and header.components[0].kind == mode == 0 and not header.fields,
+         'picture of a slice')
 
 
 def read_components(data, levels):
