@@ -64,6 +64,7 @@ class Header:
     reconstruction: int
     components: list
     chunks: dict
+    interlace_mode: int
 
     @property
     def cut_points(self):
@@ -176,7 +177,7 @@ def check_code_tables(header):
     need(not seen or not header.slice, 'code table of a slice')
 
 
-def check_slice(header, mode):
+def check_slice(header):
     part = header.slice
     if not part:
         return
@@ -184,7 +185,7 @@ def check_slice(header, mode):
          and part.wavelet in (0, 3) and part.levels <= 3
          and part.depth in (8, 16) and part.bits in (part.depth, 13), 'slice')
     need(len(header.components) == 1 and header.components[0].depth == 16
-         and header.components[0].kind == mode == 0 and not header.fields,
+         and header.components[0].kind == header.interlace_mode == 0 and not header.fields,
          'picture of a slice')
 
 
@@ -271,10 +272,10 @@ def read_header(data):
     header = Header(*sizes, flags & 1, *struct.unpack_from('<2H', data, 36),
                     data[57] & 1, features, levels, passes, transform,
                     tuple(parameters), reconstruction, components,
-                    read_chunks(data[at:end]))
+                    read_chunks(data[at:end]), data[56])
     check_geometry(header)
     check_transform(header)
-    check_slice(header, data[56])
+    check_slice(header)
     check_code_tables(header)
     size, crc = header.attachment
     payload = data[header_size + index_size:]
