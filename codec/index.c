@@ -155,7 +155,7 @@ paco_index_parse (const uint8_t *data, size_t size,
     if (!parse_record (&reader, block_checks, &records[i])
         || records[i].length > payload_size - offset)
       return records[i].planes > PACO_MAX_PLANES
-          ? paco_fail (error, PACO_ERROR_VERSION,
+          ? paco_fail (error, PACO_ERROR_CORRUPT,
               "block %u of %u of the frame is coded in a way (%u) that this "
               "decoder does not know",
               i, geometry->n_blocks, records[i].planes)

@@ -171,7 +171,7 @@ test_reserved_planes (void)
       g_assert_cmpuint (planes, ==, 23);
       continue;
     }
-    g_assert_error (error, PACO_ERROR, PACO_ERROR_VERSION);
+    g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
     g_assert_nonnull (strstr (error->message, "this decoder does not know"));
     g_clear_error (&error);
   }
