@@ -208,9 +208,9 @@ test_cut_points (void)
   static const struct
   {
     uint8_t at, value;
-  } bad[] = { { 0, good[0] | 0x40 }, { 0, good[0] | 0x80 }, { 0, 2 },
-    { 0, 2 | 3 << 2 }, { 1, 10 }, { 1, 0 }, { 4, 9 }, { 2, 1 }, { 3, 11 },
-    { 7, 9 }, { 0, 3 | 1 << 2 }, { 0, 1 | 1 << 2 } };
+  } bad[] = { { 0, 0x46 }, { 0, 0x86 }, { 0, 2 }, { 0, 2 | 3 << 2 }, { 1, 10 },
+    { 1, 0 }, { 4, 9 }, { 2, 1 }, { 3, 11 }, { 7, 9 }, { 0, 3 | 1 << 2 },
+    { 0, 1 | 1 << 2 } };
   PacoRateCuts cuts;
 
   g_assert_true (paco_cut_points_parse (good, sizeof good, &record, 1, &cuts));
