@@ -164,9 +164,13 @@ test_version (void)
   draw_header (&header, &set);
   size = paco_header_write (&header, data);
   for (int version = 1; version <= 4; version += version == 2 ? 2 : 1) {
+    g_autofree char *words = g_strdup_printf (
+        "the frame is of version %d of the format", version);
+
     data[4] = version;
     g_assert_false (paco_header_parse (data, size, &parsed, NULL, &error));
     g_assert_error (error, PACO_ERROR, PACO_ERROR_VERSION);
+    g_assert_true (g_str_has_prefix (error->message, words));
     g_assert_true ((strstr (error->message, "from before its release") != NULL)
         == (version < PACO_VERSION));
     g_clear_error (&error);

@@ -31,6 +31,7 @@ share/bash-completion/completions/paco
 share/doc/gst-paco/NEWS
 share/doc/gst-paco/README.md
 share/doc/gst-paco/codec/FORMAT.md
+share/doc/gst-paco/codec/tables/sets.inc
 share/doc/gst-paco/docs/ARCHIVE-FORMAT.md
 share/doc/gst-paco/docs/ARCHIVE.md
 share/doc/gst-paco/docs/ELEMENTS.md
