@@ -274,16 +274,14 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     return paco_fail (
         error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
   header->video.ancillary = (PacoAncillary){ tables, (size_t) (end - tables) };
-  if (!paco_header_check (header, &reason)) {
+  if (!paco_header_check (header, &reason)
+      || !paco_header_parse_chunks (header, carried_set, &reason)
+      || !paco_header_check_chunks (header, &reason)) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
         "the frame's header is invalid: %s", reason->message);
     g_error_free (reason);
     return FALSE;
   }
-  if (!paco_header_parse_chunks (header, carried_set)
-      || !paco_header_check_tables (header, NULL))
-    return paco_fail (error, PACO_ERROR_CORRUPT,
-        "the frame's header has an invalid or unknown chunk");
   return TRUE;
 }
 

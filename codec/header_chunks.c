@@ -365,7 +365,8 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
 }
 
 gboolean
-paco_header_parse_chunks (PacoHeader *header, PacoProbabilitySet *carried_set)
+paco_header_parse_chunks (
+    PacoHeader *header, PacoProbabilitySet *carried_set, GError **error)
 {
   PacoAncillary chunks = header->video.ancillary;
   PacoChunk chunk;
@@ -374,6 +375,9 @@ paco_header_parse_chunks (PacoHeader *header, PacoProbabilitySet *carried_set)
   while (paco_chunk_next (&chunks, &chunk))
     if (!parse_chunk (
             chunk.type, chunk.data, chunk.size, header, carried_set, &matrix))
-      return FALSE;
-  return matrix == has_matrix (&header->coding);
+      return paco_refuse (error, "it has an invalid or unknown chunk");
+  return matrix == has_matrix (&header->coding)
+      || paco_refuse (error,
+          matrix ? "it has a matrix, and its color transform is another one"
+                 : "its color transform is a matrix, and it has none");
 }

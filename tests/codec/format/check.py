@@ -82,8 +82,8 @@ def features(header, blocks):
             ('a long block', record.length >= 8191)) if there)
 
 
-FEATURES = {1, 2, 3, 4, 5, 6, 256, 257, 258, 260, 'ancillary', '1 passes', '2 passes', '3 passes',
-            *(f'color transform {i}' for i in (0, 1, 2, 3, 5, 7)),
+FEATURES = {1, 2, 3, 4, 5, 6, 256, 257, 258, 259, 260, 'ancillary', '1 passes', '2 passes', '3 passes',
+            *(f'color transform {i}' for i in (0, 1, 2, 3, 4, 5, 7)),
             'mosaic', *(f'wavelet {i}' for i in range(3)),
             'all planes raw', 'raw planes', 'dropped planes', 'a cut block',
             'signs of both columns raw', '4 lanes share codewords',
