@@ -4,6 +4,7 @@
  * coder.c, and encode() of the backend. */
 #include "encoder_private.h"
 #include "policy.h"
+#include "policy_matrix.h"
 #include "policy_mosaic.h"
 #include <string.h>
 
@@ -101,6 +102,8 @@ paco_encoder_choose (const PacoEncoderForm *form,
 {
   if (form->coding.color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
     paco_policy_choose_weights (&form->picture, samples, &job->rate.coding);
+  else if (form->coding.color_transform == PACO_COLOR_TRANSFORM_MATRIX)
+    paco_policy_choose_matrix (&form->picture, samples, &job->rate.coding);
   else if (paco_policy_takes_other_wavelet (
                &form->picture, form->other.coding.color_transform, samples))
     job->rate = form->other;
@@ -263,8 +266,8 @@ check_budget (PacoEncoder *encoder, PacoEncoderForm *form, GError **error)
   return enough;
 }
 
-/* Makes the other rate that frames may choose. Of a mosaic it differs in nothing but
- * weights, which the picture gives. */
+/* Makes the other rate that frames may choose. Where the picture gives parameters of the
+ * color transform, it differs in nothing but these. */
 static void
 prepare_choice (PacoEncoder *encoder, PacoEncoderForm *form,
     const PacoParameters *parameters, const PacoGeometry *geometry)
@@ -275,7 +278,8 @@ prepare_choice (PacoEncoder *encoder, PacoEncoderForm *form,
   if (!form->chooses) {
     form->other.coding = form->coding;
     form->chooses = paco_policy_chooses_weights (
-        &form->picture, parameters, &form->coding);
+                        &form->picture, parameters, &form->coding)
+        || paco_policy_chooses_matrix (&form->picture, &form->coding);
     return;
   }
   complete_rate (&form->picture, parameters, &form->other);

@@ -288,7 +288,7 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     return invalid_header (reason, error);
   if (!paco_header_parse_chunks (header, carried_set, error))
     return FALSE;
-  return paco_header_check_tables (header, &reason)
+  return paco_header_check_chunks (header, &reason)
       || invalid_header (reason, error);
 }
 

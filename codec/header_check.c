@@ -3,7 +3,9 @@
  * configurations call paco_header_check(), and header.c does for each header that it
  * has parsed. */
 #include "header_private.h"
+#include "matrix.h"
 #include "mosaic.h"
+#include <math.h>
 #include <string.h>
 
 /* No numerator or denominator is larger. */
@@ -144,9 +146,10 @@ check_color_transform (const PacoHeader *header, GError **error)
       return paco_refuse (
           error, "a color transform needs components of one wavelet");
   }
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
+  if (paco_color_transform_is_matrix (coding->color_transform)
       && paco_is_reversible (coding, 0))
-    return paco_refuse (error, "color-transform=ict needs wavelet=cdf97");
+    return paco_refuse (error, "color-transform=%s needs wavelet=cdf97",
+        paco_color_transforms[coding->color_transform].name);
   return TRUE;
 }
 
@@ -265,13 +268,27 @@ check_code_table (
   return TRUE;
 }
 
+static gboolean
+check_matrix (const PacoCoding *coding, GError **error)
+{
+  for (unsigned i = 0; i < PACO_MATRIX_SIZE; i++)
+    if (coding->color_transform == PACO_COLOR_TRANSFORM_MATRIX
+        && !(fabsf (coding->matrix[i]) <= PACO_MAX_MATRIX))
+      return paco_refuse (error,
+          "color-transform=matrix has %g in its matrix, and %d is the most",
+          (double) coding->matrix[i], PACO_MAX_MATRIX);
+  return TRUE;
+}
+
 gboolean
-paco_header_check_tables (const PacoHeader *header, GError **error)
+paco_header_check_chunks (const PacoHeader *header, GError **error)
 {
   const PacoCoding *coding = &header->coding;
   uint64_t size = (uint64_t) header->cut_points_size + header->step_map_size;
   unsigned components = 0;
 
+  if (!check_matrix (coding, error))
+    return FALSE;
   if (coding->step_map_halved >> header->picture.n_components != 0)
     return paco_refuse (
         error, "a step map is of a component that is not there");

@@ -394,7 +394,7 @@ paco_header_parse_chunks (
               chunk.type);
   return matrix == has_matrix (&header->coding)
       || paco_fail (error, PACO_ERROR_CORRUPT,
-          "the frame's header is invalid: chunk %u and the color transform do "
-          "not fit together",
-          CHUNK_MATRIX);
+          "the frame's header is invalid: %s",
+          matrix ? "it has a matrix, and its color transform is another one"
+                 : "its color transform is a matrix, and it has none");
 }

@@ -4,6 +4,7 @@
  * launch, and components whose samples are fetched in different ways in different
  * ones. */
 #include "gpu/dwt.h"
+#include "codec/matrix.h"
 #include "codec/quantizer.h"
 #include "codec/step_map.h"
 #include <math.h>
@@ -404,7 +405,7 @@ is_beyond_plain (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
       return true;
   return level == dwt->levels
       || (group == 3 && !paco_wavelets[wavelet].reversible
-          && dwt->color_transform != PACO_COLOR_TRANSFORM_ICT);
+          && !paco_color_transform_is_matrix (dwt->color_transform));
 }
 
 /* Planes whose fine side is samples. */
@@ -445,6 +446,19 @@ samples_kernel (const PacoDwt *dwt, const PacoDwtFrame *frame,
                                                     : PACO_DWT_SINGLE];
 }
 
+static void
+set_color_transform (
+    PacoDwtParameters *parameters, const PacoCoding *coding, bool inverse)
+{
+  parameters->color_transform = coding->color_transform;
+  memcpy (parameters->color_parameters, coding->parameters,
+      sizeof parameters->color_parameters);
+  if (!paco_color_transform_is_matrix (coding->color_transform))
+    return;
+  parameters->color_transform = PACO_COLOR_TRANSFORM_MATRIX;
+  paco_color_matrix (coding, inverse, parameters->matrix);
+}
+
 /* Makes a launch of the selected planes; returns 0 if there are none. */
 static unsigned
 samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
@@ -467,11 +481,8 @@ samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
   }
   if (n == 0)
     return 0;
-  if (group == 3) {
-    parameters->color_transform = dwt->color_transform;
-    memcpy (parameters->color_parameters, frame->coding->parameters,
-        sizeof parameters->color_parameters);
-  }
+  if (group == 3)
+    set_color_transform (parameters, frame->coding, inverse);
   launch->kernel = samples_kernel (
       dwt, frame, parameters, n, level, selection, inverse);
   if (level > 0)

@@ -467,7 +467,7 @@ encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
 
 /* The step number is the device's choice as long as the host has not seen its counts. */
 static gboolean
-code_attempt (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
+code_attempt (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
     const PacoRateAttempt *attempt, bool first, PacoHeader *header,
     PacoEncodedFrame *output, GError **error)
 {
@@ -488,14 +488,15 @@ code_attempt (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
   rate.wide = !rate.steps->table->narrow;
   paco_cuda_frame_use (&flight->frame,
       lossless ? state->lossless_plans : state->plans, job->form);
+  if (!first)
+    find_picture (flight, job);
+  else if (!upload (flight, job, error)
+      || (form->chooses && !choose (flight, form, job, error)))
+    return FALSE;
   flight->coding = lossless ? form->lossless : job->rate.coding;
   flight->rate = &rate;
   header->coding = flight->coding;
   header->header_size = paco_header_size (header);
-  if (!first)
-    find_picture (flight, job);
-  else if (!upload (flight, job, error))
-    return FALSE;
   return enqueue (encoder, flight, job, !first && flight->frame.plan == before,
              header, output, error)
       && paco_cuda_frame_wait (&flight->frame, error);

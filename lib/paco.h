@@ -535,7 +535,7 @@ PACO_API void paco_frame_encoder_free (PacoFrameEncoder *encoder);
  *   tune             visual, psnr
  *   wavelet          auto, cdf53, cdf97, dd137
  *   code-tables      auto, never, always
- *   color-transform  auto, none, rct, ict, rct2
+ *   color-transform  auto, none, rct, ict, rct2, matrix
  *   levels           0..8; default 5
  *   codeblock-height 0 (auto), 32, 64, 128, 256
  *   coding-passes    1..3

@@ -433,7 +433,8 @@ transform (Flight *flight, bool lossless)
   flight->table = lossless ? form->lossless_table : form->table;
   flight->step_number = 0;
   flight->lossless = lossless;
-  flight->frame->coding = lossless ? &form->lossless : &form->coding;
+  flight->frame->coding = lossless ? &form->lossless
+                                   : &flight->job->rate.coding;
   paco_frame_forward (flight->frame, &flight->job->picture);
 }
 

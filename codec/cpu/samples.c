@@ -56,6 +56,8 @@ paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
     if (c == 0 && paco_color_transform_is_of_pixels (coding->color_transform)) {
       set->color_transform = coding->color_transform;
       memcpy (set->parameters, coding->parameters, sizeof set->parameters);
+      for (unsigned inverse = 0; inverse < 2; inverse++)
+        paco_color_matrix (coding, inverse, set->matrix[inverse]);
     }
     for (unsigned i = c; i < c + n; i++)
       set_of[i] = sets->n_sets;
@@ -133,8 +135,8 @@ paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
     return;
   for (unsigned i = 0; i < samples->n; i++)
     ops->to_float (lines[i], n);
-  if (samples->color_transform == PACO_COLOR_TRANSFORM_ICT)
-    ops->forward_ict (lines[0], lines[1], lines[2], n);
+  if (paco_color_transform_is_matrix (samples->color_transform))
+    ops->forward_matrix (lines, n, samples->matrix[0]);
 }
 
 /* Rounds lines to integers. Reversible color transforms mix these before they are
@@ -146,8 +148,8 @@ round_lines (const PacoSamples *samples, uint32_t n, PacoWord *const lines[])
 
   for (unsigned i = 0; i < samples->n && samples->gain != 1.0f; i++)
     ops->scale (lines[i], n, samples->gain);
-  if (samples->color_transform == PACO_COLOR_TRANSFORM_ICT)
-    ops->inverse_ict (lines[0], lines[1], lines[2], n);
+  if (paco_color_transform_is_matrix (samples->color_transform))
+    ops->inverse_matrix (lines, n, samples->matrix[1]);
   for (unsigned i = 0; i < samples->n; i++) {
     if (i < 3 && paco_color_transforms[samples->color_transform].mixes_integers)
       ops->to_int (lines[i], n);

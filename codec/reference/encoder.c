@@ -2,6 +2,7 @@
  * Encodes a picture as a frame: samples, color, wavelet, blocks, and the assembly of
  * header, index and payload (FORMAT.md sections 1 to 6); reference.h says for whom. */
 #include "codec/index.h"
+#include "codec/policy_matrix.h"
 #include "codec/policy_mosaic.h"
 #include "codec/quantizer.h"
 #include "codec/rate_control.h"
@@ -511,7 +512,7 @@ choose_wavelet (Encoder *encoder)
 }
 
 static void
-choose_weights (Encoder *encoder)
+choose_parameters (Encoder *encoder)
 {
   PacoBandSamples samples = paco_policy_band_samples (
       encoder->format, encoder->picture);
@@ -519,6 +520,9 @@ choose_weights (Encoder *encoder)
   if (paco_policy_chooses_weights (
           encoder->format, encoder->parameters, &encoder->header.coding))
     paco_policy_choose_weights (
+        encoder->format, &samples, &encoder->header.coding);
+  if (paco_policy_chooses_matrix (encoder->format, &encoder->header.coding))
+    paco_policy_choose_matrix (
         encoder->format, &samples, &encoder->header.coding);
 }
 
@@ -555,7 +559,7 @@ set_up (Encoder *encoder, const PacoVideoInfo *video,
   header->coding.step_map = encoder->cells != NULL;
   header->coding.step_map_halved = encoder->halved;
   choose_wavelet (encoder);
-  choose_weights (encoder);
+  choose_parameters (encoder);
   if (!choose_codes (encoder, error))
     return FALSE;
   encoder->geometry = paco_geometry_new (encoder->format, &header->coding);

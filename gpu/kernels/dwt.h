@@ -90,14 +90,17 @@ typedef struct
 
 typedef struct
 {
-  uint32_t tile_pairs;         /* pairs of lines of a tile */
-  uint8_t wide;                /* coefficients are int32_t, else int16_t */
-  uint8_t coarse_is_subband;   /* coarse is subbands[0] */
-  uint8_t color_transform;     /* PacoColorTransform, of planes 3n..3n+2 */
+  uint32_t tile_pairs;       /* pairs of lines of a tile */
+  uint8_t wide;              /* coefficients are int32_t, else int16_t */
+  uint8_t coarse_is_subband; /* coarse is subbands[0] */
+  /* PacoColorTransform of planes 3n..3n+2; MATRIX stands for ICT, too. */
+  uint8_t color_transform;
   uint8_t reconstruction;      /* inverse: rho */
   uint8_t color_parameters[2]; /* of the color transform */
   uint8_t reserved[2];
-  float gain; /* inverse: of the last level, kappa^(-2 * reduce) */
+  float gain;       /* inverse: of the last level, kappa^(-2 * reduce) */
+  float matrix[9];  /* of MATRIX: rows of what the kernel multiplies by */
+  uint32_t nothing; /* for alignment */
   /* For the inverse 9/7: the address of a byte for each block, its dropped planes and
    * PACO_DWT_CUT if it is cut; 0 if no block has any. */
   uint64_t dropped_planes;

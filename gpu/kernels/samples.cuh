@@ -80,8 +80,8 @@ shifted (uint32_t x, int n)
 
 struct Mixing
 {
-  static const bool HAS_ICT = true; /* for floats, instead of this */
-  uint32_t v1;                      /* v2 V is V - v1 V */
+  static const bool HAS_MATRIX = true; /* for floats, instead of this */
+  uint32_t v1;                         /* v2 V is V - v1 V */
 
   DEVICE Mixing (const PacoDwtParameters &p)
       : v1 (p.color_transform == PACO_COLOR_TRANSFORM_RCT2)
@@ -115,7 +115,7 @@ struct Mixing
 /* rct-fit. */
 struct Fitting
 {
-  static const bool HAS_ICT = false;
+  static const bool HAS_MATRIX = false;
   uint32_t c, g;
 
   DEVICE Fitting (const PacoDwtParameters &p)
@@ -172,7 +172,8 @@ shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
     const PacoDwtPlane *planes, float *out)
 {
   if (G == 3
-      && (!Mix::HAS_ICT || p.color_transform != PACO_COLOR_TRANSFORM_ICT)) {
+      && (!Mix::HAS_MATRIX
+          || p.color_transform != PACO_COLOR_TRANSFORM_MATRIX)) {
     int pixel[G];
 
     shift_pixel<G, Mix> (pairs, i, p, planes, pixel);
@@ -191,14 +192,12 @@ shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
                             pairs[c], 0x4b000000, i ? 0x7632 : 0x7610)),
         offset);
   if (G == 3) {
+    const float *m = p.matrix;
     float r = out[0], g = out[1], b = out[2];
 
-    out[0] = __fmaf_rn (
-        0.299f, r, __fmaf_rn (0.587f, g, __fmul_rn (0.114f, b)));
-    out[1] = __fmaf_rn (
-        0.5f, b, __fmaf_rn (-0.331264f, g, __fmul_rn (-0.168736f, r)));
-    out[2] = __fmaf_rn (
-        0.5f, r, __fmaf_rn (-0.418688f, g, __fmul_rn (-0.081312f, b)));
+    out[0] = __fmaf_rn (m[0], r, __fmaf_rn (m[1], g, __fmul_rn (m[2], b)));
+    out[1] = __fmaf_rn (m[5], b, __fmaf_rn (m[4], g, __fmul_rn (m[3], r)));
+    out[2] = __fmaf_rn (m[6], r, __fmaf_rn (m[7], g, __fmul_rn (m[8], b)));
   }
 }
 
@@ -236,7 +235,7 @@ unshift_pixel (const float *in, const PacoDwtParameters &p,
     const PacoDwtPlane *planes, unsigned color_transform, uint32_t *value)
 {
   if (G == 3
-      && (!Mix::HAS_ICT || color_transform != PACO_COLOR_TRANSFORM_ICT)) {
+      && (!Mix::HAS_MATRIX || color_transform != PACO_COLOR_TRANSFORM_MATRIX)) {
     int rounded[G];
 
 #pragma unroll
@@ -250,11 +249,12 @@ unshift_pixel (const float *in, const PacoDwtParameters &p,
     for (int c = 0; c < G; c++)
       pixel[c] = in[c];
     if (G == 3) {
+      const float *m = p.matrix;
       float y = in[0], u = in[1], v = in[2];
 
-      pixel[0] = __fmaf_rn (1.402f, v, y);
-      pixel[1] = __fmaf_rn (-0.344136f, u, __fmaf_rn (-0.714136f, v, y));
-      pixel[2] = __fmaf_rn (1.772f, u, y);
+      pixel[0] = __fmaf_rn (m[2], v, __fmaf_rn (m[1], u, __fmul_rn (m[0], y)));
+      pixel[1] = __fmaf_rn (m[4], u, __fmaf_rn (m[5], v, __fmul_rn (m[3], y)));
+      pixel[2] = __fmaf_rn (m[7], u, __fmaf_rn (m[8], v, __fmul_rn (m[6], y)));
     }
 
     /* Clamping before rounding is the same, as the limits are integers. In 1.5 * 2^23 + x

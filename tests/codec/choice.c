@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests the encoder's choices: of a block's probability set, what is counted for it and
  * the integers of codec/policy_set.h against real numbers; and of a picture's wavelet. */
+#include "codec/policy_matrix.h"
 #include "codec/policy_set.h"
 #include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
 #include "random-picture.h"
 #include <math.h>
+#include <string.h>
 
 /* Tests four columns and 34 lines: pairs are those of lines within the first
  * 32, or within the rest, and those of columns 0 and 1, and 2 and 3. Both of
@@ -403,6 +405,144 @@ test_weights (void)
   }
 }
 
+/* --- the color matrix --- */
+
+enum
+{
+  MATRIX_WIDTH = 150,
+  MATRIX_HEIGHT = 80,
+};
+
+/* Draws a rotation: its rows are what R, G and B have of three independent colors. */
+static void
+draw_rotation (double rows[3][3])
+{
+  double q[4], n = 0.0;
+
+  for (unsigned i = 0; i < 4; i++) {
+    q[i] = g_test_rand_double_range (-1.0, 1.0);
+    n += q[i] * q[i];
+  }
+  for (unsigned i = 0; i < 3; i++)
+    for (unsigned j = 0; j < 3; j++) {
+      unsigned k = 3 - i - j;
+      double sign = (i + 1) % 3 == j ? -1.0 : 1.0;
+
+      rows[i][j] = i == j
+          ? 1.0 - 2.0 * (n - q[0] * q[0] - q[i + 1] * q[i + 1]) / n
+          : 2.0 * (q[i + 1] * q[j + 1] + sign * q[0] * q[k + 1]) / n;
+    }
+}
+
+/* Draws samples that are mixes of noise of these amplitudes. */
+static void
+draw_mixes (uint16_t samples[3][MATRIX_HEIGHT][MATRIX_WIDTH],
+    double mixes[3][3], const double amplitudes[3])
+{
+  for (unsigned y = 0; y < MATRIX_HEIGHT; y++)
+    for (unsigned x = 0; x < MATRIX_WIDTH; x++) {
+      double noise[3];
+
+      for (unsigned i = 0; i < 3; i++)
+        noise[i] = amplitudes[i] * g_test_rand_double_range (-1.0, 1.0);
+      for (unsigned c = 0; c < 3; c++)
+        samples[c][y][x] = (uint16_t) lrint (32768.0 + mixes[c][0] * noise[0]
+            + mixes[c][1] * noise[1] + mixes[c][2] * noise[2]);
+    }
+}
+
+/* Encodes samples as the reference does; *header gets what the frame says. */
+static void
+encode_rgb (uint16_t samples[3][MATRIX_HEIGHT][MATRIX_WIDTH],
+    PacoSampleKind kind, uint32_t width, PacoHeader *header)
+{
+  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoPictureFormat format = {
+    .width = width, .height = MATRIX_HEIGHT, .n_components = 3
+  };
+  g_autoptr (GByteArray) frame = g_byte_array_new ();
+  PacoPicture picture = { .crop = { 0 } };
+
+  for (unsigned c = 0; c < 3; c++) {
+    format.components[c] = (PacoComponent){ .depth = 16, .kind = kind };
+    picture.data[c] = (uint8_t *) samples[c];
+    picture.stride[c] = sizeof samples[c][0];
+    picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
+    picture.layout[c].big_endian = G_BYTE_ORDER == G_BIG_ENDIAN;
+  }
+  parameters.rgb = true;
+  parameters.tune = PACO_TUNE_PSNR;
+  parameters.quality = 30.0;
+  g_assert_true (paco_reference_encode (
+      &format, &picture, &video, &parameters, NULL, frame, NULL));
+  g_assert_true (
+      paco_header_parse_frame (frame->data, frame->len, header, NULL, NULL));
+  g_assert_cmpuint (
+      header->coding.color_transform, ==, PACO_COLOR_TRANSFORM_MATRIX);
+}
+
+/* Tests that the colors that a picture was mixed of are found, the largest first, whatever
+ * kind its samples are of. */
+static void
+test_matrix (void)
+{
+  static uint16_t samples[3][MATRIX_HEIGHT][MATRIX_WIDTH];
+  static const double amplitudes[3] = { 8000.0, 2000.0, 500.0 };
+  PacoHeader header, other;
+
+  for (unsigned n = 0; n < 20; n++) {
+    double mixes[3][3];
+
+    draw_rotation (mixes);
+    draw_mixes (samples, mixes, amplitudes);
+    encode_rgb (samples, PACO_SAMPLE_UNSIGNED, MATRIX_WIDTH, &header);
+    for (unsigned k = 0; k < 3; k++) {
+      const float *m = header.coding.matrix + k;
+      double product = 0.0, norm = 0.0;
+      float largest = m[0];
+
+      for (unsigned i = 0; i < 3; i++) {
+        product += m[3 * i] * mixes[i][k];
+        norm += (double) m[3 * i] * m[3 * i];
+        if (fabsf (m[3 * i]) > fabsf (largest))
+          largest = m[3 * i];
+      }
+      g_assert_cmpfloat (fabs (product), >, 0.995);
+      g_assert_cmpfloat (fabs (norm - 1.0), <, 1e-6);
+      g_assert_cmpfloat (largest, >, 0.0f);
+    }
+    for (unsigned i = 0; i < 3 * MATRIX_HEIGHT; i++)
+      for (unsigned x = 0; x < MATRIX_WIDTH; x++)
+        samples[i / MATRIX_HEIGHT][i % MATRIX_HEIGHT][x] ^= 0x8000;
+    encode_rgb (samples, PACO_SAMPLE_SIGNED, MATRIX_WIDTH, &other);
+    g_assert_cmpmem (header.coding.matrix, sizeof header.coding.matrix,
+        other.coding.matrix, sizeof other.coding.matrix);
+  }
+}
+
+/* Tests the matrix of pictures that say nothing: too small for a tile, or of one color. */
+static void
+test_usual_matrix (void)
+{
+  static uint16_t samples[3][MATRIX_HEIGHT][MATRIX_WIDTH];
+  static const double amplitudes[3] = { 9000.0, 2000.0, 500.0 };
+  double mixes[3][3];
+  float usual[PACO_MATRIX_SIZE];
+  PacoHeader header;
+
+  paco_policy_usual_matrix (usual);
+  draw_rotation (mixes);
+  draw_mixes (samples, mixes, amplitudes);
+  encode_rgb (samples, PACO_SAMPLE_UNSIGNED, PACO_TILE_COLUMNS - 1, &header);
+  g_assert_cmpmem (header.coding.matrix, sizeof usual, usual, sizeof usual);
+  encode_rgb (samples, PACO_SAMPLE_UNSIGNED, PACO_TILE_COLUMNS, &header);
+  g_assert_true (memcmp (header.coding.matrix, usual, sizeof usual) != 0);
+  memset (samples, 77, sizeof samples);
+  encode_rgb (samples, PACO_SAMPLE_UNSIGNED, MATRIX_WIDTH, &header);
+  g_assert_cmpmem (header.coding.matrix, sizeof usual, usual, sizeof usual);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -414,5 +554,7 @@ main (int argc, char **argv)
   g_test_add_func ("/choice/wavelet/content", test_content);
   g_test_add_func ("/choice/wavelet/who-chooses", test_who_chooses);
   g_test_add_func ("/choice/weights", test_weights);
+  g_test_add_func ("/choice/matrix", test_matrix);
+  g_test_add_func ("/choice/usual-matrix", test_usual_matrix);
   return g_test_run ();
 }

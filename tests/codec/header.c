@@ -4,6 +4,7 @@
 #include "codec/backend.h"
 #include "codec/bytes.h"
 #include "tests/codec/random-header.h"
+#include <math.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -398,6 +399,8 @@ test_wavelets_of_color_transforms (void)
     g_assert_true (is_refused (&header) == !alike);
     header.coding.color_transform = PACO_COLOR_TRANSFORM_ICT;
     g_assert_true (is_refused (&header) == (!alike || reversible));
+    header.coding.color_transform = PACO_COLOR_TRANSFORM_MATRIX;
+    g_assert_true (is_refused (&header) == (!alike || reversible));
     header.coding.parameters[0] = draw (0, 4);
     header.coding.parameters[1] = draw (0, 10);
     header.coding.color_transform = PACO_COLOR_TRANSFORM_FIT;
@@ -411,6 +414,73 @@ test_wavelets_of_color_transforms (void)
     header.coding.parameters[0] = header.coding.parameters[1] = 0;
     header.coding.color_transform = PACO_N_COLOR_TRANSFORMS;
     g_assert_true (is_refused (&header));
+  }
+}
+
+/* Tests which matrices are refused, and that there is one where the color transform needs
+ * it, and only there. */
+static void
+test_matrix (void)
+{
+  static const struct
+  {
+    float coefficient;
+    const char *words; /* NULL: not refused */
+  } cases[] = {
+    { 16.0f, NULL },
+    { -16.0f, NULL },
+    { 1e-42f, NULL },
+    { 16.000002f, "has 16 in its matrix, and 16 is the most" },
+    { -17.0f, "has -17 in its matrix" },
+    { INFINITY, "has inf in its matrix" },
+    { NAN, "nan in its matrix" },
+  };
+  static uint8_t data[PACO_MAX_HEADER_SIZE];
+  PacoHeader header = {
+    .picture = { .width = 16,
+        .height = 16,
+        .n_components = 3,
+        .components = { { 8 }, { 8 }, { 8 } } },
+    .video = { .par_n = 1, .par_d = 1, .fps_d = 1 },
+    .coding = { .levels = 1, .coding_passes = 1, .color_transform = 4 },
+    .frame_size = 1000,
+  };
+  PacoHeader parsed;
+  GError *error = NULL;
+  size_t size;
+
+  for (unsigned c = 0; c < 3; c++)
+    header.coding.components[c].wavelet = PACO_WAVELET_CDF97;
+  for (unsigned i = 0; i < 9 * G_N_ELEMENTS (cases); i++) {
+    const char *words = cases[i / 9].words;
+
+    for (unsigned k = 0; k < 9; k++)
+      header.coding.matrix[k] = (float) draw (0, 1000) / 500.0f - 1.0f;
+    header.coding.matrix[i % 9] = cases[i / 9].coefficient;
+    size = paco_header_write (&header, data);
+    g_assert_true (
+        paco_header_parse (data, size, &parsed, NULL, &error) == !words);
+    if (words) {
+      g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
+      g_assert_nonnull (strstr (error->message, words));
+      g_clear_error (&error);
+    } else {
+      g_assert_cmpmem (parsed.coding.matrix, sizeof parsed.coding.matrix,
+          header.coding.matrix, sizeof header.coding.matrix);
+    }
+  }
+  for (unsigned transform = 2; transform <= 4; transform += 2) {
+    header.coding.matrix[8] = 0.0f;
+    header.coding.color_transform = transform;
+    size = paco_header_write (&header, data);
+    data[68] = 6 - transform;
+    paco_put32 (data + size - 4, (uint32_t) crc32 (0, data, size - 4));
+    g_assert_false (paco_header_parse (data, size, &parsed, NULL, &error));
+    g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
+    g_assert_nonnull (strstr (error->message,
+        transform == 2 ? "color transform is a matrix, and it has none"
+                       : "has a matrix, and its color transform is another"));
+    g_clear_error (&error);
   }
 }
 
@@ -588,6 +658,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/mosaics", test_mosaics);
   g_test_add_func (
       "/header/color-transforms", test_wavelets_of_color_transforms);
+  g_test_add_func ("/header/matrix", test_matrix);
   g_test_add_func ("/header/attachment", test_attachment);
   g_test_add_func ("/header/reserved", test_reserved);
   g_test_add_func ("/header/carried-set", test_carried_set);

@@ -100,12 +100,13 @@ def features(header, blocks):
             ('a long block', record.length >= 8191)) if there)
 
 
-FEATURES = {1, 2, 3, 4, 5, 6, 256, 257, 258, 260, 'ancillary', '1 passes', '2 passes', '3 passes',
+FEATURES = {1, 2, 3, 4, 5, 6, 256, 257, 258, 259, 260, 'ancillary',
+            '1 passes', '2 passes', '3 passes',
             *(f'{i} levels' for i in range(9)),
             *(f'{i} components' for i in range(1, 5)),
             *(f'interlace mode {i}' for i in range(4)),
             *(f'{i} fields, {some}checks' for i in (1, 2) for some in ('', 'no ')),
-            *(f'color transform {i}' for i in (0, 1, 2, 3, 5, 7)),
+            *(f'color transform {i}' for i in (0, 1, 2, 3, 4, 5, 7)),
             *(f'mosaic, R {(x, y)}, B {(1 - x, 1 - y)}' for x in (0, 1) for y in (0, 1)),
             'mosaic, R (0, 0), B (0, 1)',
             'wavelet 0, family 0', 'wavelet 1, family 1', 'wavelet 2, family 0',

@@ -8,7 +8,7 @@ import zlib
 from ancillary import need, read_ancillary
 
 SIZES_OF_CHUNKS = {1: 24, 2: 4, 4: 12, 5: 4, 6: 4, 256: 8, 257: 10, 258: 12,
-                   260: 5}
+                   259: 36, 260: 5}
 SET_ROWS, SET_CONTEXTS = 192, 55
 REVERSIBLE = {0: True, 1: False, 2: True}
 
@@ -77,6 +77,11 @@ class Header:
         """Its bytes, and the components that take half of it; None without."""
         chunk = self.chunks.get(260)
         return chunk and struct.unpack('<IB', chunk)
+
+    @property
+    def matrix(self):
+        """Its nine coefficients, row by row."""
+        return struct.unpack('<9f', self.chunks[259])
 
     @property
     def code_tables(self):
@@ -233,12 +238,14 @@ def check_transform(header):
     if header.transform == 5:
         need(header.parameters[0] <= 2 and header.parameters[1] <= 8, 'color transform')
     else:
-        need(header.transform <= 3 and header.parameters == (0, 0), 'color transform')
+        need(header.transform <= 4 and header.parameters == (0, 0), 'color transform')
+    need((header.transform == 4) == (259 in header.chunks) and (
+        header.transform != 4 or all(abs(m) <= 16 for m in header.matrix)), 'matrix')
     if header.transform:
         need(len(first) == 3 and all(
             c.subsampling == (0, 0) and c.depth == first[0].depth
             and c.wavelet == first[0].wavelet for c in first), 'color transform')
-        need(header.transform != 2 or first[0].wavelet == 1, 'ICT')
+        need(header.transform not in (2, 4) or first[0].wavelet == 1, 'wavelet')
 
 
 def check_description(data):

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Chooses the color matrix of a picture (FORMAT.md section 9): the orthonormal one whose
+ * components have nothing to do with each other, as far as differences of neighboring
+ * samples in some tiles say (policy_wavelet.h). The encoders of all backends and the
+ * reference call this. */
+#pragma once
+#include "matrix.h"
+#include "policy_wavelet.h"
+
+/* Sets the matrix of pictures that are too small for a tile, or gray. */
+void paco_policy_usual_matrix (float matrix[PACO_MATRIX_SIZE]);
+
+/* Says whether pictures choose the matrix: those with this color transform, as
+ * paco_policy_coding() says, that have a tile. */
+bool paco_policy_chooses_matrix (
+    const PacoPictureFormat *picture, const PacoCoding *coding);
+
+/* Sets it in *coding. */
+void paco_policy_choose_matrix (const PacoPictureFormat *picture,
+    const PacoBandSamples *samples, PacoCoding *coding);
