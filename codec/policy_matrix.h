@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Chooses the color matrix of a picture (FORMAT.md section 9): the orthonormal one whose
- * components have nothing to do with each other, as far as differences of neighboring
- * samples in some tiles say (policy_wavelet.h). The encoders of all backends and the
+ * Chooses the color matrix of a picture (FORMAT.md section 9): the orthonormal one with
+ * which differences of neighboring samples in some tiles (policy_wavelet.h) are the
+ * smallest, by the logarithms of their variances. The encoders of all backends and the
  * reference call this. */
 #pragma once
 #include "matrix.h"
 #include "policy_wavelet.h"
 
-/* Sets the matrix of pictures that are too small for a tile, or gray. */
+/* Sets the matrix of pictures that have no tile, or only flat ones. */
 void paco_policy_usual_matrix (float matrix[PACO_MATRIX_SIZE]);
 
 /* Says whether pictures choose the matrix: those with this color transform, as
