@@ -12,7 +12,7 @@ typedef enum
   PACO_COLOR_TRANSFORM_ICT,
   PACO_COLOR_TRANSFORM_RCT2,
   PACO_COLOR_TRANSFORM_MATRIX,
-  PACO_COLOR_TRANSFORM_FIT,        /* reversible, with two parameters */
+  PACO_COLOR_TRANSFORM_FIT,        /* reversible, with parameters (fit.h) */
   PACO_COLOR_TRANSFORM_MOSAIC = 7, /* of neighbors in a mosaic (mosaic.h) */
   PACO_N_COLOR_TRANSFORMS,
 } PacoColorTransform;
@@ -36,13 +36,11 @@ PACO_CONSTANT PacoColorTransformRow
       { "ict", false, { 1, 1, 1, 1 }, { 1, 1.04218, 0.90841, 1 } },
       { "rct2", true, { 1, 2, 2, 1 }, { 1, 0.47871355, 0.40824829, 1 } },
       {},
-      /* With C = 2 and g = 8, as encoders take it with loss. */
+      /* As encoders take it with loss (PACO_FIT_USUAL). */
       { "rct-fit", true, { 1, 2, 2, 1 }, { 1, 0.57735027, 0.40824829, 1 } },
       {},
       { "mosaic", true, { 2, 2, 2, 2 }, { 1, 1.18, 0.93, 1 } },
     };
-
-#define PACO_MAX_FIT_WEIGHT 8 /* g of PACO_COLOR_TRANSFORM_FIT, in eighths */
 
 /* Returns how many components a transform mixes: the first 3, or the 4 of a mosaic. */
 static inline unsigned

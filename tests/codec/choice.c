@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests the encoder's choices: of a block's probability set, what is counted for it and
  * the integers of codec/policy_set.h against real numbers; and of a picture's wavelet. */
+#include "codec/fit.h"
 #include "codec/policy_set.h"
 #include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
@@ -153,11 +154,10 @@ add_tile (const PacoReferencePlane *planes, const PacoCoding *coding,
 /* Returns what decides, in real numbers: below 0 13/7 is chosen. It is 0 for a
  * picture that has no tile. */
 static double
-real_choice (const TestPicture *picture, PacoColorTransform transform)
+real_choice (const TestPicture *picture, const PacoCoding *coding)
 {
   PacoReferencePlane planes[N_COMPONENTS];
-  PacoCoding codings[2] = { { .color_transform = transform },
-    { .color_transform = transform } };
+  PacoCoding codings[2] = { *coding, *coding };
   double sums[2][N_COMPONENTS][3] = { { { 0 } } }, total = 0;
   uint32_t width = picture->format.width, n = 0;
   uint32_t height = (picture->format.height + picture->format.fields)
@@ -187,25 +187,25 @@ real_choice (const TestPicture *picture, PacoColorTransform transform)
 }
 
 static bool
-integer_choice (const TestPicture *picture, PacoColorTransform transform)
+integer_choice (const TestPicture *picture, const PacoCoding *coding)
 {
   PacoBandSamples samples = paco_policy_band_samples (
-      &picture->format, &picture->picture);
+      &picture->format, &picture->picture, NULL);
 
-  return paco_policy_takes_other_wavelet (
-      &picture->format, transform, &samples);
+  return paco_policy_takes_other_wavelet (&picture->format, coding, &samples);
 }
 
 static void
 test_sums (void)
 {
   static const PacoColorTransform transforms[] = { PACO_COLOR_TRANSFORM_NONE,
-    PACO_COLOR_TRANSFORM_RCT, PACO_COLOR_TRANSFORM_RCT2 };
+    PACO_COLOR_TRANSFORM_RCT, PACO_COLOR_TRANSFORM_RCT2,
+    PACO_COLOR_TRANSFORM_FIT };
   g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
   unsigned n[2] = { 0 };
 
   for (unsigned i = 0; i < 300; i++) {
-    PacoColorTransform transform = transforms[i % 3];
+    PacoCoding coding = { .color_transform = transforms[i % 4] };
     PacoPictureFormat format = {
       .width = g_rand_int_range (rand, 1, i % 2 ? 700 : 80),
       .height = g_rand_int_range (rand, 1, i % 2 ? 200 : 40),
@@ -220,10 +220,13 @@ test_sums (void)
       format.components[c].depth = depth;
     test_picture_init (rand, &picture, &format, 0);
     test_picture_fill (rand, &picture);
-    wanted = real_choice (&picture, transform);
+    while (!paco_fit_is_valid (coding.parameters))
+      for (unsigned k = 0; k < 2; k++)
+        coding.parameters[k] = g_rand_int_range (rand, 0, 256);
+    wanted = real_choice (&picture, &coding);
     /* Each of the nine terms is cut off at 1/65536. */
     if (wanted == 0.0 || fabs (wanted) > 9.0 / 65536) {
-      bool found = integer_choice (&picture, transform);
+      bool found = integer_choice (&picture, &coding);
 
       g_assert_true (found == (wanted < 0));
       n[found]++;
@@ -269,7 +272,7 @@ test_content (void)
                   * sin ((at / 3 % format.width + at / 3 / format.width
                              + 5 * (at % 3))
                       * 2 * G_PI / period));
-    g_assert_true (integer_choice (&picture, other.color_transform) == !noise);
+    g_assert_true (integer_choice (&picture, &other) == !noise);
     g_assert_true (paco_reference_encode (
         &format, &picture.picture, &video, &parameters, NULL, frame, NULL));
     g_assert_true (

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The parameters of rct-fit, a reversible color transform of three components A, B and C
+ * (FORMAT.md section 5):
+ *
+ *   V = A - B, T = B + (V >> 1), U = C - T - ((x V - 2 y T) >> 4), or
+ *   V = A - B, T = B, U = C - T - ((x V - y T) >> 3) */
+#pragma once
+#include "header.h"
+
+typedef struct
+{
+  uint8_t a, b, c; /* which component each is; all differ */
+  bool mean;       /* T is B + (V >> 1), the mean of A and B */
+  uint8_t x, y;
+} PacoFit;
+
+#define PACO_FIT_ONE 8 /* the most that x and y are together */
+
+static inline PacoFit
+paco_fit (const uint8_t parameters[2])
+{
+  PacoFit fit = {
+    .b = parameters[0] >> 2 & 3,
+    .c = parameters[0] & 3,
+    .mean = parameters[0] >> 4 & 1,
+    .x = parameters[1] & 15,
+    .y = parameters[1] >> 4,
+  };
+
+  fit.a = (uint8_t) (3 - fit.b - fit.c);
+  return fit;
+}
+
+static inline void
+paco_fit_pack (const PacoFit *fit, uint8_t parameters[2])
+{
+  parameters[0] = (uint8_t) (fit->c | fit->b << 2 | fit->mean << 4);
+  parameters[1] = (uint8_t) (fit->x | fit->y << 4);
+}
+
+/* Says whether the parameters are some. C is predicted by eighths of A and B that are not
+ * negative, and 8 together at most: so U has one bit more than C. */
+static inline bool
+paco_fit_is_valid (const uint8_t parameters[2])
+{
+  PacoFit fit = paco_fit (parameters);
+
+  return parameters[0] < 32 && fit.b < 3 && fit.c < 3 && fit.b != fit.c
+      && fit.x + fit.y <= PACO_FIT_ONE;
+}
+
+/* What is taken without a look at the picture: that is RCT2 but for its last step. */
+#define PACO_FIT_USUAL                                                         \
+  {                                                                            \
+    .a = 0, .b = 1, .c = 2, .mean = true                                       \
+  }
