@@ -2,8 +2,9 @@
  * The parameters of rct-fit, a reversible color transform of three components A, B and C
  * (FORMAT.md section 5):
  *
- *   V = A - B, T = B + (V >> 1), U = C - T - ((x V - 2 y T) >> 4), or
- *   V = A - B, T = B, U = C - T - ((x V - y T) >> 3) */
+ *   V = A - B, T = B + (V >> 1) or B, U = C - B - ((x V - y B) >> 3)
+ *
+ * So U is C less x eighths of A and 8 - x - y of B, rounded once. */
 #pragma once
 #include "header.h"
 
@@ -11,10 +12,10 @@ typedef struct
 {
   uint8_t a, b, c; /* which component each is; all differ */
   bool mean;       /* T is B + (V >> 1), the mean of A and B */
-  uint8_t x, y;
+  uint8_t x, y;    /* in eighths */
 } PacoFit;
 
-#define PACO_FIT_ONE 8 /* the most that x and y are together */
+#define PACO_FIT_ONE 8 /* all eighths */
 
 static inline PacoFit
 paco_fit (const uint8_t parameters[2])
@@ -38,8 +39,8 @@ paco_fit_pack (const PacoFit *fit, uint8_t parameters[2])
   parameters[1] = (uint8_t) (fit->x | fit->y << 4);
 }
 
-/* Says whether the parameters are some. C is predicted by eighths of A and B that are not
- * negative, and 8 together at most: so U has one bit more than C. */
+/* Says whether the parameters are some. The eighths of A and B are not negative and at most
+ * 8, so U has one bit more than C. */
 static inline bool
 paco_fit_is_valid (const uint8_t parameters[2])
 {
@@ -49,8 +50,8 @@ paco_fit_is_valid (const uint8_t parameters[2])
       && fit.x + fit.y <= PACO_FIT_ONE;
 }
 
-/* What is taken without a look at the picture: that is RCT2 but for its last step. */
+/* What is taken without a look at the picture: RCT2 but for its last step. */
 #define PACO_FIT_USUAL                                                         \
   {                                                                            \
-    .a = 0, .b = 1, .c = 2, .mean = true                                       \
+    .a = 0, .b = 1, .c = 2, .mean = true, .x = PACO_FIT_ONE / 2                \
   }

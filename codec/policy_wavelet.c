@@ -145,8 +145,7 @@ transform_colors (
       y = b + ((u + v) >> 2);
     } else if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
       y = fit.mean ? mean : b;
-      u = c - y
-          - ((fit.x * v - (fit.y << fit.mean) * (y - half)) >> (3 + fit.mean));
+      u = c - b - ((fit.x * v - fit.y * (b - half)) >> 3);
     }
     luma[i] = y;
     rest[i] = u;

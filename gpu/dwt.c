@@ -454,10 +454,9 @@ mix_colors (PacoDwtParameters *parameters, const PacoCoding *coding)
     planes[0].samples = samples[fit.a];
     planes[1].samples = samples[fit.b];
     planes[2].samples = samples[fit.c];
-    parameters->mixing = (PacoDwtMixing){ fit.mean, 0, fit.x,
-      (uint32_t) fit.y << fit.mean, 3u + fit.mean };
+    parameters->mixing = (PacoDwtMixing){ fit.mean, 0, fit.x, fit.y, 3 };
   } else {
-    parameters->mixing = (PacoDwtMixing){ mean, ~0u, 0, 0, 0 };
+    parameters->mixing = (PacoDwtMixing){ mean, ~0u, mean, 0, mean };
   }
 }
 

@@ -264,17 +264,16 @@ forward_fit (PacoWord *const rgb[3], size_t n, const PacoFit *fit)
 {
   const PacoWord *a = rgb[fit->a], *b = rgb[fit->b], *c = rgb[fit->c];
   PacoWord *t = rgb[0], *u = rgb[1], *v = rgb[2];
-  const uint32_t x = fit->x, y = (uint32_t) fit->y << fit->mean;
-  const int32_t mask = fit->mean ? -1 : 0, shift = 3 + fit->mean;
+  const uint32_t x = fit->x, y = fit->y;
+  const int32_t mask = fit->mean ? -1 : 0;
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
-    uint32_t second = b[i], last = c[i], difference = a[i] - second;
-    uint32_t base = second + (uint32_t) ((int32_t) difference >> 1 & mask);
+    uint32_t base = b[i], last = c[i], difference = a[i] - base;
     uint32_t part = x * difference - y * base;
 
-    t[i] = base;
-    u[i] = last - base - (uint32_t) ((int32_t) part >> shift);
+    t[i] = base + (uint32_t) ((int32_t) difference >> 1 & mask);
+    u[i] = last - base - (uint32_t) ((int32_t) part >> 3);
     v[i] = difference;
   }
 }
@@ -284,18 +283,18 @@ inverse_fit (PacoWord *const tuv[3], size_t n, const PacoFit *fit)
 {
   const PacoWord *t = tuv[0], *u = tuv[1], *v = tuv[2];
   PacoWord *a = tuv[fit->a], *b = tuv[fit->b], *c = tuv[fit->c];
-  const uint32_t x = fit->x, y = (uint32_t) fit->y << fit->mean;
-  const int32_t mask = fit->mean ? -1 : 0, shift = 3 + fit->mean;
+  const uint32_t x = fit->x, y = fit->y;
+  const int32_t mask = fit->mean ? -1 : 0;
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
-    uint32_t base = t[i], difference = v[i], rest = u[i];
+    uint32_t difference = v[i], rest = u[i];
+    uint32_t base = t[i] - (uint32_t) ((int32_t) difference >> 1 & mask);
     uint32_t part = x * difference - y * base;
-    uint32_t second = base - (uint32_t) ((int32_t) difference >> 1 & mask);
 
-    a[i] = difference + second;
-    b[i] = second;
-    c[i] = rest + base + (uint32_t) ((int32_t) part >> shift);
+    a[i] = difference + base;
+    b[i] = base;
+    c[i] = rest + base + (uint32_t) ((int32_t) part >> 3);
   }
 }
 

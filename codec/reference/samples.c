@@ -231,11 +231,11 @@ inverse_rct2 (
 
 /* Returns what rct-fit takes away from C. */
 static int32_t
-predict_by_fit (const PacoFit *fit, int32_t t, int32_t v)
+predict_by_fit (const PacoFit *fit, int32_t b, int32_t v)
 {
-  uint32_t part = fit->x * (uint32_t) v - (fit->y << fit->mean) * (uint32_t) t;
+  uint32_t part = fit->x * (uint32_t) v - fit->y * (uint32_t) b;
 
-  return add (t, (int32_t) part >> (3 + fit->mean));
+  return add (b, (int32_t) part >> 3);
 }
 
 static void
@@ -251,7 +251,7 @@ forward_fit (PacoReferencePlane *planes, const PacoCoding *coding)
     int32_t v = a - b, t = fit.mean ? b + (v >> 1) : b;
 
     planes[0].samples[i].i = t;
-    planes[1].samples[i].i = c - predict_by_fit (&fit, t, v);
+    planes[1].samples[i].i = c - predict_by_fit (&fit, b, v);
     planes[2].samples[i].i = v;
   }
 }
@@ -269,7 +269,7 @@ inverse_fit (PacoReferencePlane *planes, const PacoCoding *coding)
 
     planes[fit.a].samples[i].i = add (v, b);
     planes[fit.b].samples[i].i = b;
-    planes[fit.c].samples[i].i = add (u, predict_by_fit (&fit, t, v));
+    planes[fit.c].samples[i].i = add (u, predict_by_fit (&fit, b, v));
   }
 }
 

@@ -89,7 +89,7 @@ typedef struct
 /* How integers of three components A, B and C are mixed, which are samples of planes 0, 1
  * and 2:
  *
- *   V = A - B, T = B + ((mean V) >> 1), U = C - T - ((x V - y T) >> shift),
+ *   V = A - B, T = B + ((mean V) >> 1), U = C - B - ((x V - y B) >> shift),
  *   Y = T + (((U + V - mean V) & luma) >> 2)
  *
  * This is RCT, RCT2 and rct-fit. */

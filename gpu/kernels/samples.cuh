@@ -75,16 +75,22 @@ shifted (uint32_t x, int n)
   return (uint32_t) ((int) x >> n);
 }
 
-/* A, B, C before the level shift, which cancels in the differences, become Y, U, V. */
+/* Returns what C is predicted by. */
+DEVICE uint32_t
+predicted (const PacoDwtMixing &m, uint32_t b, uint32_t v)
+{
+  return b + shifted (m.x * v - m.y * b, m.shift);
+}
+
+/* A, B, C before the level shift become Y, U, V. */
 DEVICE void
 mix (const PacoDwtMixing &m, int half, int *pixel)
 {
   uint32_t v = pixel[0] - pixel[1], part = m.mean * v;
-  uint32_t mean = pixel[1] + shifted (part, 1);
-  uint32_t t = mean - half;
-  uint32_t u = pixel[2] - mean - shifted (m.x * v - m.y * t, m.shift);
+  uint32_t b = pixel[1] - half;
+  uint32_t u = pixel[2] - half - predicted (m, b, v);
 
-  pixel[0] = t + shifted ((u + v - part) & m.luma, 2);
+  pixel[0] = b + shifted (part, 1) + shifted ((u + v - part) & m.luma, 2);
   pixel[1] = u;
   pixel[2] = v;
 }
@@ -93,12 +99,12 @@ DEVICE void
 unmix (const PacoDwtMixing &m, int *pixel)
 {
   uint32_t u = pixel[1], v = pixel[2], part = m.mean * v;
-  uint32_t t = pixel[0] - shifted ((u + v - part) & m.luma, 2);
-  uint32_t second = t - shifted (part, 1);
+  uint32_t b = pixel[0] - shifted ((u + v - part) & m.luma, 2)
+      - shifted (part, 1);
 
-  pixel[0] = v + second;
-  pixel[1] = second;
-  pixel[2] = u + t + shifted (m.x * v - m.y * t, m.shift);
+  pixel[0] = v + b;
+  pixel[1] = b;
+  pixel[2] = u + predicted (m, b, v);
 }
 
 /* --- Level shift and color transform, forward ---

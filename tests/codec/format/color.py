@@ -16,10 +16,9 @@ def undo_color(planes, transform, parameters=None):
     y, u, v = planes
     if transform == 5:
         order, weights = parameters
-        m = order >> 4
-        b = y - m * (v >> 1)
-        part = np.int32(weights & 15) * v - np.int32(weights >> 4 << m) * y
-        colors = {order & 3: u + y + (part >> 3 + m), order >> 2 & 3: b}
+        b = y - (order >> 4) * (v >> 1)
+        part = np.int32(weights & 15) * v - np.int32(weights >> 4) * b
+        colors = {order & 3: u + b + (part >> 3), order >> 2 & 3: b}
         return [colors.get(i, v + b) for i in range(3)]
     if transform == 1:
         g = y - ((u + v) >> 2)
