@@ -47,10 +47,10 @@ typedef struct
    * be lossless; else NULL. `lossless` is how the lossless ones are coded. */
   PacoRateTable *table, *lossless_table;
   PacoCoding lossless;
-  /* Whether each frame chooses between the rate and another one, which has a different
-   * wavelet (policy_wavelet.h), or the weights of the transform of a mosaic
-   * (policy_mosaic.h). Then neither of the two changes. */
-  bool chooses;
+  /* Whether each frame chooses: between the rate and another one, which has a different
+   * wavelet (policy_wavelet.h), the color transform of RGB (policy_fit.h), or the weights
+   * of that of a mosaic (policy_mosaic.h). Then neither of the two rates changes. */
+  bool chooses, has_other, fits_colors;
   PacoRate other;
   PacoCodeGroups code_groups; /* that may have code tables */
   size_t min_frame_size;      /* that a budget must have */
@@ -102,7 +102,8 @@ PacoRateHistory paco_encoder_learn (
 void paco_encoder_tell (PacoEncoder *encoder, const PacoEncoderJob *job,
     const PacoRateHistory *history);
 
-/* Chooses the job's rate, if the form has two. */
+/* Chooses what frames of the form choose, after the code tables, which are those of the
+ * job's coding and of samples->maps. */
 void paco_encoder_choose (const PacoEncoderForm *form,
     const PacoBandSamples *samples, PacoEncoderJob *job);
 

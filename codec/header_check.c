@@ -2,6 +2,7 @@
  * Checks that the fields of a header are as FORMAT.md asks (header.h). Encoders and
  * configurations call paco_header_check(), and header.c does for each header that it
  * has parsed. */
+#include "fit.h"
 #include "header_private.h"
 #include "matrix.h"
 #include "mosaic.h"
@@ -124,8 +125,7 @@ check_color_transform (const PacoHeader *header, GError **error)
   if (coding->color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
     return check_mosaic_transform (header, error);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
-    if (coding->parameters[0] > 2
-        || coding->parameters[1] > PACO_MAX_FIT_WEIGHT)
+    if (!paco_fit_is_valid (coding->parameters))
       return paco_refuse (error,
           "color-transform=rct-fit has the parameters %u and %u",
           coding->parameters[0], coding->parameters[1]);

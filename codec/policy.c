@@ -4,6 +4,7 @@
  * which signs fill them. */
 #include "policy.h"
 #include "error.h"
+#include "fit.h"
 #include "mosaic.h"
 #include "policy_block.h"
 #include "policy_matrix.h"
@@ -140,10 +141,8 @@ choose_color_transform (const PacoPictureFormat *picture,
     coding->color_transform = transform_of_rgb (parameters, reversible);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_MATRIX)
     paco_policy_usual_matrix (coding->matrix);
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
-    coding->parameters[0] = 2;
-    coding->parameters[1] = PACO_MAX_FIT_WEIGHT;
-  }
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT)
+    paco_fit_pack (&(PacoFit) PACO_FIT_USUAL, coding->parameters);
   if (coding->color_transform != PACO_COLOR_TRANSFORM_NONE && !possible)
     return paco_refuse (error,
         "color-transform=%s is for R, G and B of one depth, and this video has"

@@ -3,7 +3,6 @@
  * up in integers. All else is binary64 in one order, so that every machine finds the
  * same. */
 #include "policy_matrix.h"
-#include "sample_map.h"
 #include <math.h>
 #include <string.h>
 
@@ -51,24 +50,6 @@ paco_policy_chooses_matrix (
 
 /* --- covariances --- */
 
-static void
-load_tiles (const PacoPictureFormat *picture, const PacoBandSamples *samples,
-    uint32_t band, uint32_t column, PacoTile tiles[N_COMPONENTS])
-{
-  for (unsigned c = 0; c < N_COMPONENTS; c++) {
-    const PacoComponent *component = &picture->components[c];
-
-    paco_policy_load_tile (
-        samples, c, component->depth, band, column, tiles[c]);
-    if (component->kind == PACO_SAMPLE_UNSIGNED)
-      continue;
-    for (unsigned y = 0; y < LINES; y++)
-      for (unsigned x = 0; x < COLUMNS; x++)
-        tiles[c][y][x] = paco_sample_code (
-            component, (uint16_t) tiles[c][y][x]);
-  }
-}
-
 /* Adds the products of differences to the samples before, and of these less those to the
  * samples behind: side by side, or above one another. */
 static void
@@ -104,7 +85,9 @@ find_covariances (const PacoPictureFormat *picture,
       Matrix *tile = &mixes->tiles[mixes->n++];
       Products sums = { { 0 } };
 
-      load_tiles (picture, samples, k, across.first + n * across.step, tiles);
+      for (unsigned c = 0; c < N_COMPONENTS; c++)
+        paco_policy_load_tile (samples, c, picture->components[c].depth, k,
+            across.first + n * across.step, tiles[c]);
       for (unsigned y = 1; y + 1 < LINES; y++) {
         add_line (tiles, y, 0, 1, sums);
         add_line (tiles, y, 1, 0, sums);

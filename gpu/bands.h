@@ -10,4 +10,5 @@
  * picture. */
 gboolean paco_cuda_fetch_bands (PacoCudaFrame *frame,
     const PacoPictureFormat *format, const PacoPicture *picture,
-    PacoPinnedMemory *memory, PacoBandSamples *samples, GError **error);
+    const PacoSampleMaps *maps, PacoPinnedMemory *memory,
+    PacoBandSamples *samples, GError **error);

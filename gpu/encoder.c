@@ -335,23 +335,6 @@ take_rate (Flight *flight, const PacoRate *rate, PacoCudaRate *chosen,
       &flight->frame.plan->format, &rate->coding);
 }
 
-/* The host looks at its own picture during the upload; of one on the device it waits
- * for some lines. */
-static gboolean
-choose (Flight *flight, const PacoEncoderForm *form, PacoEncoderJob *job,
-    GError **error)
-{
-  PacoBandSamples samples;
-
-  if (job->picture.memory == PACO_MEMORY_HOST)
-    samples = paco_policy_band_samples (&form->picture, &job->picture);
-  else if (!paco_cuda_fetch_bands (&flight->frame, &form->picture,
-               &job->picture, &flight->bands, &samples, error))
-    return FALSE;
-  paco_encoder_choose (form, &samples, job);
-  return TRUE;
-}
-
 /* Is a PacoFindCodes, with a Flight as data, whose picture is on its way to the device or
  * there. */
 static gboolean
@@ -383,8 +366,10 @@ begin_codes (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job)
   choice->groups = encoder->base.forms[job->form].code_groups;
   if (job->video.slice.length > 0)
     choice->groups.n = 0;
+  /* A choice of the rate by numbers is for good. */
   flight->finds_codes = choice->groups.n > 0
-      && !g_atomic_int_get (&encoder->has_gaps);
+      && !g_atomic_int_get (&encoder->has_gaps)
+      && !encoder->base.forms[job->form].has_other;
 }
 
 static gboolean
@@ -402,6 +387,38 @@ choose_codes (
   return TRUE;
 }
 
+/* Chooses what follows from the numbers of samples. The host looks at its own picture
+ * during the upload; of one on the device it waits for some lines. */
+static gboolean
+choose_by_numbers (Flight *flight, const PacoEncoderForm *form,
+    PacoEncoderJob *job, GError **error)
+{
+  const PacoSampleMaps *maps = &flight->frame.maps.maps;
+  PacoBandSamples samples;
+
+  if (job->picture.memory == PACO_MEMORY_HOST)
+    samples = paco_policy_band_samples (&form->picture, &job->picture, maps);
+  else if (!paco_cuda_fetch_bands (&flight->frame, &form->picture,
+               &job->picture, maps, &flight->bands, &samples, error))
+    return FALSE;
+  paco_encoder_choose (form, &samples, job);
+  return TRUE;
+}
+
+/* Makes all choices of a frame. */
+static gboolean
+choose (
+    CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job, GError **error)
+{
+  const PacoEncoderForm *form = &encoder->base.forms[job->form];
+
+  return choose_codes (encoder, flight, job, error)
+      && paco_sample_maps_make (&flight->frame.maps.maps, &form->picture,
+          &job->rate.coding, flight->choice ? flight->choice->tables : NULL,
+          error)
+      && (!form->chooses || choose_by_numbers (flight, form, job, error));
+}
+
 /* Codes the frame with the job's coding, and waits until it is there. */
 static gboolean
 code_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
@@ -413,10 +430,6 @@ code_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     .cut_points = coding->cut_points,
   };
 
-  if (!paco_sample_maps_make (&flight->frame.maps.maps,
-          &encoder->base.forms[job->form].picture, coding,
-          flight->choice ? flight->choice->tables : NULL, error))
-    return FALSE;
   take_rate (flight, &job->rate, &rate, header);
   header->header_size = paco_header_size (header);
   flight->rate = &rate;
@@ -437,7 +450,7 @@ code_frame_with_gaps (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
     return TRUE;
   flight->finds_codes = false;
   paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
-  return choose_codes (encoder, flight, job, error)
+  return choose (encoder, flight, job, error)
       && (job->rate.coding.n_code_tables == 0
           || code_frame (encoder, flight, job, header, output, error));
 }
@@ -448,15 +461,12 @@ static gboolean
 encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
     PacoEncodedFrame **output, GError **error)
 {
-  const PacoEncoderForm *form = &encoder->base.forms[job->form];
   PacoHeader header = { .video = job->video };
 
   paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
   header.picture = flight->frame.plan->format;
   begin_codes (encoder, flight, job);
-  if (!upload (flight, job, error)
-      || (form->chooses && !choose (flight, form, job, error))
-      || !choose_codes (encoder, flight, job, error))
+  if (!upload (flight, job, error) || !choose (encoder, flight, job, error))
     return FALSE;
   return code_frame (encoder, flight, job, &header, *output, error)
       && code_frame_with_gaps (encoder, flight, job, &header, *output, error)
@@ -491,7 +501,7 @@ code_attempt (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
   if (!first)
     find_picture (flight, job);
   else if (!upload (flight, job, error)
-      || (form->chooses && !choose (flight, form, job, error)))
+      || (form->chooses && !choose_by_numbers (flight, form, job, error)))
     return FALSE;
   flight->coding = lossless ? form->lossless : job->rate.coding;
   flight->rate = &rate;

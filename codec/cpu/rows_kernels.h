@@ -260,38 +260,41 @@ inverse_rct2 (PacoWord *y, PacoWord *u, PacoWord *v, size_t n)
 }
 
 static void
-forward_fit (PacoWord *const rgb[3], size_t n, unsigned c, int g)
+forward_fit (PacoWord *const rgb[3], size_t n, const PacoFit *fit)
 {
-  const PacoWord *first = rgb[c == 0 ? 1 : 0], *second = rgb[c == 2 ? 1 : 2];
-  const PacoWord *last = rgb[c];
+  const PacoWord *a = rgb[fit->a], *b = rgb[fit->b], *c = rgb[fit->c];
   PacoWord *t = rgb[0], *u = rgb[1], *v = rgb[2];
+  const uint32_t x = fit->x, y = fit->y;
+  const int32_t mask = fit->mean ? -1 : 0;
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
-    uint32_t b = second[i], difference = first[i] - b, other = last[i];
-    uint32_t mean = b + (uint32_t) ((int32_t) difference >> 1);
+    uint32_t base = b[i], last = c[i], difference = a[i] - base;
+    uint32_t part = x * difference - y * base;
 
-    t[i] = mean;
-    u[i] = other - (uint32_t) ((int32_t) ((uint32_t) g * mean) >> 3);
+    t[i] = base + (uint32_t) ((int32_t) difference >> 1 & mask);
+    u[i] = last - base - (uint32_t) ((int32_t) part >> 3);
     v[i] = difference;
   }
 }
 
 static void
-inverse_fit (PacoWord *const tuv[3], size_t n, unsigned c, int g)
+inverse_fit (PacoWord *const tuv[3], size_t n, const PacoFit *fit)
 {
   const PacoWord *t = tuv[0], *u = tuv[1], *v = tuv[2];
-  PacoWord *first = tuv[c == 0 ? 1 : 0], *second = tuv[c == 2 ? 1 : 2];
-  PacoWord *last = tuv[c];
+  PacoWord *a = tuv[fit->a], *b = tuv[fit->b], *c = tuv[fit->c];
+  const uint32_t x = fit->x, y = fit->y;
+  const int32_t mask = fit->mean ? -1 : 0;
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
-    uint32_t mean = t[i], difference = v[i], other = u[i];
-    uint32_t b = mean - (uint32_t) ((int32_t) difference >> 1);
+    uint32_t difference = v[i], rest = u[i];
+    uint32_t base = t[i] - (uint32_t) ((int32_t) difference >> 1 & mask);
+    uint32_t part = x * difference - y * base;
 
-    first[i] = difference + b;
-    second[i] = b;
-    last[i] = other + (uint32_t) ((int32_t) ((uint32_t) g * mean) >> 3);
+    a[i] = difference + base;
+    b[i] = base;
+    c[i] = rest + base + (uint32_t) ((int32_t) part >> 3);
   }
 }
 

@@ -23,7 +23,7 @@ typedef struct
   const PacoRegion *begins[PACO_MAX_COMPONENTS];
   const PacoSampleMaps *maps; /* of all components */
   uint8_t color_transform;    /* PacoColorTransform, of the first three */
-  uint8_t parameters[2];      /* of the color transform */
+  PacoFit fit;                /* where that is rct-fit */
   float matrix[2][PACO_MATRIX_SIZE]; /* [inverse], of ICT and matrix */
   bool reversible;                   /* the components' wavelet */
   /* With levels left out, samples are multiplied by this gain unless the wavelet is

@@ -2,6 +2,7 @@
  * Moves samples between memory and planes, with level shift and color transform
  * (FORMAT.md section 5), for the reference's encoder.c and decoder.c and for
  * tables/count.c. */
+#include "codec/fit.h"
 #include "codec/matrix.h"
 #include "codec/reference/reference.h"
 #include <math.h>
@@ -229,39 +230,29 @@ inverse_rct2 (
   c->i = add (u, mean);
 }
 
-/* Finds which components rct-fit takes as A, B and C. */
-static void
-order_of_fit (const PacoCoding *coding, unsigned order[3])
-{
-  unsigned c = coding->parameters[0];
-
-  order[0] = c == 0 ? 1 : 0;
-  order[1] = c == 2 ? 1 : 2;
-  order[2] = c;
-}
-
 /* Returns what rct-fit takes away from C. */
 static int32_t
-predict_by_fit (const PacoCoding *coding, int32_t t)
+predict_by_fit (const PacoFit *fit, int32_t b, int32_t v)
 {
-  return (int32_t) (coding->parameters[1] * (uint32_t) t) >> 3;
+  uint32_t part = fit->x * (uint32_t) v - fit->y * (uint32_t) b;
+
+  return add (b, (int32_t) part >> 3);
 }
 
 static void
 forward_fit (PacoReferencePlane *planes, const PacoCoding *coding)
 {
   size_t n = (size_t) planes[0].width * planes[0].height;
-  unsigned order[3];
+  PacoFit fit = paco_fit (coding->parameters);
 
-  order_of_fit (coding, order);
   for (size_t i = 0; i < n; i++) {
-    int32_t a = planes[order[0]].samples[i].i;
-    int32_t b = planes[order[1]].samples[i].i;
-    int32_t c = planes[order[2]].samples[i].i;
-    int32_t v = a - b, t = b + (v >> 1);
+    int32_t a = planes[fit.a].samples[i].i;
+    int32_t b = planes[fit.b].samples[i].i;
+    int32_t c = planes[fit.c].samples[i].i;
+    int32_t v = a - b, t = fit.mean ? b + (v >> 1) : b;
 
     planes[0].samples[i].i = t;
-    planes[1].samples[i].i = c - predict_by_fit (coding, t);
+    planes[1].samples[i].i = c - predict_by_fit (&fit, b, v);
     planes[2].samples[i].i = v;
   }
 }
@@ -270,16 +261,16 @@ static void
 inverse_fit (PacoReferencePlane *planes, const PacoCoding *coding)
 {
   size_t n = (size_t) planes[0].width * planes[0].height;
-  unsigned order[3];
+  PacoFit fit = paco_fit (coding->parameters);
 
-  order_of_fit (coding, order);
   for (size_t i = 0; i < n; i++) {
     int32_t t = planes[0].samples[i].i, u = planes[1].samples[i].i;
-    int32_t v = planes[2].samples[i].i, b = subtract (t, v >> 1);
+    int32_t v = planes[2].samples[i].i;
+    int32_t b = fit.mean ? subtract (t, v >> 1) : t;
 
-    planes[order[0]].samples[i].i = add (v, b);
-    planes[order[1]].samples[i].i = b;
-    planes[order[2]].samples[i].i = add (u, predict_by_fit (coding, t));
+    planes[fit.a].samples[i].i = add (v, b);
+    planes[fit.b].samples[i].i = b;
+    planes[fit.c].samples[i].i = add (u, predict_by_fit (&fit, b, v));
   }
 }
 

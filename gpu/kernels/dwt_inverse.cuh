@@ -333,8 +333,7 @@ store_samples (const PacoDwtSamples &samples, uint8_t *row, int column,
   }
 }
 
-template <class Layout, int N, class Indices, class Mix = Mixing>
-struct SampleSink
+template <class Layout, int N, class Indices> struct SampleSink
 {
   static const int G = N;
   static const bool SAMPLES = true;
@@ -379,7 +378,7 @@ struct SampleSink
 #pragma unroll
       for (int c = 0; c < G; c++)
         pixel[c] = scaled (x[c][i], p.gain);
-      unshift_pixel<G, Mix> (
+      unshift_pixel<G> (
           pixel, p, planes, known_transform<PATH> (p, pixel[0]), out);
 #pragma unroll
       for (int c = 0; c < G; c++)

@@ -67,92 +67,52 @@ struct Planar16
 
 /* --- The color transforms of integers ---
  *
- * RCT and RCT2 both are, with V = R - G and a mean M that U is taken against,
- *   M = G + (v1 V >> 1), U = B - M, Y = M + ((U + v2 V) >> 2),
- * where v1, v2 are 0, 1 in RCT and 1, 0 in RCT2. A multiplication a pixel costs
- * less than a branch. Sums are unsigned: what hostile frames hold wraps
- * around. */
+ * One formula does all of them (PacoDwtMixing): a multiplication a pixel costs less than a
+ * branch. Sums are unsigned: what hostile frames hold wraps around. */
 DEVICE uint32_t
 shifted (uint32_t x, int n)
 {
   return (uint32_t) ((int) x >> n);
 }
 
-struct Mixing
+/* Returns what C is predicted by. */
+DEVICE uint32_t
+predicted (const PacoDwtMixing &m, uint32_t b, uint32_t v)
 {
-  static const bool HAS_MATRIX = true; /* for floats, instead of this */
-  uint32_t v1;                         /* v2 V is V - v1 V */
+  return b + shifted (m.x * v - m.y * b, m.shift);
+}
 
-  DEVICE Mixing (const PacoDwtParameters &p)
-      : v1 (p.color_transform == PACO_COLOR_TRANSFORM_RCT2)
-  {
-  }
-
-  /* R, G, B before the level shift, which cancels in the differences, become Y, U, V. */
-  DEVICE void mix (int *pixel, int half) const
-  {
-    uint32_t v = pixel[0] - pixel[1], part = v1 * v;
-    uint32_t mean = pixel[1] + shifted (part, 1);
-    uint32_t u = pixel[2] - mean;
-
-    pixel[0] = mean + shifted (u + v - part, 2) - half;
-    pixel[1] = u;
-    pixel[2] = v;
-  }
-
-  DEVICE void undo (int *pixel) const
-  {
-    uint32_t u = pixel[1], v = pixel[2], part = v1 * v;
-    uint32_t mean = pixel[0] - shifted (u + v - part, 2);
-    uint32_t green = mean - shifted (part, 1);
-
-    pixel[0] = v + green;
-    pixel[1] = green;
-    pixel[2] = u + mean;
-  }
-};
-
-/* rct-fit. */
-struct Fitting
+/* A, B, C before the level shift become Y, U, V. */
+DEVICE void
+mix (const PacoDwtMixing &m, int half, int *pixel)
 {
-  static const bool HAS_MATRIX = false;
-  uint32_t c, g;
+  uint32_t v = pixel[0] - pixel[1], part = m.mean * v;
+  uint32_t b = pixel[1] - half;
+  uint32_t u = pixel[2] - half - predicted (m, b, v);
 
-  DEVICE Fitting (const PacoDwtParameters &p)
-      : c (p.color_parameters[0]), g (p.color_parameters[1])
-  {
-  }
+  pixel[0] = b + shifted (part, 1) + shifted ((u + v - part) & m.luma, 2);
+  pixel[1] = u;
+  pixel[2] = v;
+}
 
-  DEVICE void mix (int *pixel, int half) const
-  {
-    uint32_t second = (c == 2 ? pixel[1] : pixel[2]) - half;
-    uint32_t v = (c == 0 ? pixel[1] : pixel[0]) - half - second;
-    uint32_t mean = second + shifted (v, 1);
-    uint32_t other = (c == 0 ? pixel[0] : c == 1 ? pixel[1] : pixel[2]) - half;
+DEVICE void
+unmix (const PacoDwtMixing &m, int *pixel)
+{
+  uint32_t u = pixel[1], v = pixel[2], part = m.mean * v;
+  uint32_t b = pixel[0] - shifted ((u + v - part) & m.luma, 2)
+      - shifted (part, 1);
 
-    pixel[0] = mean;
-    pixel[1] = other - shifted (g * mean, 3);
-    pixel[2] = v;
-  }
-
-  DEVICE void undo (int *pixel) const
-  {
-    uint32_t mean = pixel[0], v = pixel[2];
-    uint32_t second = mean - shifted (v, 1), first = v + second;
-    uint32_t other = pixel[1] + shifted (g * mean, 3);
-
-    pixel[0] = c == 0 ? other : first;
-    pixel[1] = c == 0 ? first : c == 1 ? other : second;
-    pixel[2] = c == 2 ? other : second;
-  }
-};
+  pixel[0] = v + b;
+  pixel[1] = b;
+  pixel[2] = u + predicted (m, b, v);
+}
 
 /* --- Level shift and color transform, forward ---
  *
  * Of one pixel of G components: column i (0 or 1) of a pair of columns. All G
  * components have the depth of planes[0]. */
 
-template <int G, class Mix>
+template <int G>
 DEVICE void
 shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
     const PacoDwtPlane *planes, int *out)
@@ -161,22 +121,20 @@ shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
   for (int c = 0; c < G; c++)
     out[c] = i ? pairs[c] >> 16 : pairs[c] & 0xffff;
   if constexpr (G == 3)
-    Mix (p).mix (out, planes[0].samples.half);
+    mix (p.mixing, planes[0].samples.half, out);
   else
     out[0] -= planes[0].samples.half;
 }
 
-template <int G, class Mix>
+template <int G>
 DEVICE void
 shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
     const PacoDwtPlane *planes, float *out)
 {
-  if (G == 3
-      && (!Mix::HAS_MATRIX
-          || p.color_transform != PACO_COLOR_TRANSFORM_MATRIX)) {
+  if (G == 3 && p.color_transform != PACO_COLOR_TRANSFORM_MATRIX) {
     int pixel[G];
 
-    shift_pixel<G, Mix> (pairs, i, p, planes, pixel);
+    shift_pixel<G> (pairs, i, p, planes, pixel);
 #pragma unroll
     for (int c = 0; c < G; c++)
       out[c] = (float) pixel[c];
@@ -203,7 +161,7 @@ shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
 
 /* --- and inverse: samples are the low 16 bits of the values --- */
 
-template <int G, class Mix>
+template <int G>
 DEVICE void
 unshift_pixel (const int *in, const PacoDwtParameters &p,
     const PacoDwtPlane *planes, unsigned color_transform, uint32_t *value)
@@ -215,7 +173,7 @@ unshift_pixel (const int *in, const PacoDwtParameters &p,
   for (int c = 0; c < G; c++)
     pixel[c] = in[c];
   if constexpr (G == 3)
-    Mix (p).undo (pixel);
+    unmix (p.mixing, pixel);
 #pragma unroll
   for (int c = 0; c < G; c++)
     value[c] = min (max (pixel[c], -half), half - 1) + half;
@@ -229,19 +187,18 @@ round_sample (float x)
   return __float2int_rn (fminf (fmaxf (x, -2147483648.0f), 2147483520.0f));
 }
 
-template <int G, class Mix>
+template <int G>
 DEVICE void
 unshift_pixel (const float *in, const PacoDwtParameters &p,
     const PacoDwtPlane *planes, unsigned color_transform, uint32_t *value)
 {
-  if (G == 3
-      && (!Mix::HAS_MATRIX || color_transform != PACO_COLOR_TRANSFORM_MATRIX)) {
+  if (G == 3 && color_transform != PACO_COLOR_TRANSFORM_MATRIX) {
     int rounded[G];
 
 #pragma unroll
     for (int c = 0; c < G; c++)
       rounded[c] = round_sample (in[c]);
-    unshift_pixel<G, Mix> (rounded, p, planes, color_transform, value);
+    unshift_pixel<G> (rounded, p, planes, color_transform, value);
   } else {
     float pixel[G];
 

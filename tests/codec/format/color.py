@@ -18,10 +18,11 @@ def undo_color(planes, transform, parameters=None):
     """planes: the first three components."""
     y, u, v = planes
     if transform == 5:
-        b = y - (v >> 1)
-        colors = [v + b, b]
-        colors.insert(parameters[0], u + ((np.int32(parameters[1]) * y) >> 3))
-        return colors
+        order, weights = parameters
+        b = y - (order >> 4) * (v >> 1)
+        part = np.int32(weights & 15) * v - np.int32(weights >> 4) * b
+        colors = {order & 3: u + b + (part >> 3), order >> 2 & 3: b}
+        return [colors.get(i, v + b) for i in range(3)]
     if transform == 1:
         g = y - ((u + v) >> 2)
         return [v + g, g, u + g]

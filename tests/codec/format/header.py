@@ -236,7 +236,10 @@ def check_transform(header):
              and all(a != b for a, b in zip(*corners)), 'color transform')
         return
     if header.transform == 5:
-        need(header.parameters[0] <= 2 and header.parameters[1] <= 8, 'color transform')
+        order, weights = header.parameters
+        c, b, x, y = order & 3, order >> 2 & 3, weights & 15, weights >> 4
+        need(order < 32 and c < 3 and b < 3 and b != c
+             and x + y <= 8, 'color transform')
     else:
         need(header.transform <= 4 and header.parameters == (0, 0), 'color transform')
     need((header.transform == 4) == (259 in header.chunks) and (
