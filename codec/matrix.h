@@ -8,6 +8,11 @@
 /* No coefficient in a header has a larger magnitude. */
 #define PACO_MAX_MATRIX 16
 
+/* The inverse that encoders take for pictures which have no tile, or only flat ones. */
+static const float paco_usual_matrix[PACO_MATRIX_SIZE] = { 0.57735027f,
+  -0.40824829f, 0.70710678f, 0.57735027f, -0.40824829f, -0.70710678f,
+  0.57735027f, 0.81649658f, 0.0f };
+
 static inline bool
 paco_color_transform_is_matrix (unsigned transform)
 {

@@ -5,12 +5,13 @@
 #include "policy.h"
 #include "error.h"
 #include "fit.h"
+#include "matrix.h"
 #include "mosaic.h"
 #include "policy_block.h"
-#include "policy_matrix.h"
 #include "policy_set.h"
 #include "quantizer.h"
 #include <math.h>
+#include <string.h>
 
 /* --- the coding of a picture -------------------------------------------- */
 
@@ -140,7 +141,7 @@ choose_color_transform (const PacoPictureFormat *picture,
   else if (possible)
     coding->color_transform = transform_of_rgb (parameters, reversible);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_MATRIX)
-    paco_policy_usual_matrix (coding->matrix);
+    memcpy (coding->matrix, paco_usual_matrix, sizeof coding->matrix);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT)
     paco_fit_pack (&(PacoFit) PACO_FIT_USUAL, coding->parameters);
   if (coding->color_transform != PACO_COLOR_TRANSFORM_NONE && !possible)

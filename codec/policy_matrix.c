@@ -30,16 +30,6 @@ typedef struct
   Matrix rows;
 } Mixes;
 
-void
-paco_policy_usual_matrix (float matrix[PACO_MATRIX_SIZE])
-{
-  static const float usual[PACO_MATRIX_SIZE] = { 0.57735027f, -0.40824829f,
-    0.70710678f, 0.57735027f, -0.40824829f, -0.70710678f, 0.57735027f,
-    0.81649658f, 0.0f };
-
-  memcpy (matrix, usual, sizeof usual);
-}
-
 bool
 paco_policy_chooses_matrix (
     const PacoPictureFormat *picture, const PacoCoding *coding)

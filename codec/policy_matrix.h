@@ -7,14 +7,11 @@
 #include "matrix.h"
 #include "policy_wavelet.h"
 
-/* Sets the matrix of pictures that have no tile, or only flat ones. */
-void paco_policy_usual_matrix (float matrix[PACO_MATRIX_SIZE]);
-
 /* Says whether pictures choose the matrix: those with this color transform, as
  * paco_policy_coding() says, that have a tile. */
 bool paco_policy_chooses_matrix (
     const PacoPictureFormat *picture, const PacoCoding *coding);
 
-/* Sets it in *coding. */
+/* Sets it in *coding, unless all tiles are flat. */
 void paco_policy_choose_matrix (const PacoPictureFormat *picture,
     const PacoBandSamples *samples, PacoCoding *coding);

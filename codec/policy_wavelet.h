@@ -18,7 +18,7 @@
 #include "parameters.h"
 #include "sample_map.h"
 
-/* Tiles have 32 columns and 8 lines; at most 8 lie beside and 8 below one another.
+/* Tiles have 32 columns and 8 lines; at most 8 lie beside and 9 below one another.
  * The 8 lines are those of one field. */
 #define PACO_TILE_COLUMNS 32
 #define PACO_TILE_LINES 8

@@ -533,20 +533,19 @@ test_usual_matrix (void)
 {
   static uint16_t samples[3][MATRIX_HEIGHT][MATRIX_WIDTH];
   static const double amplitudes[3] = { 9000.0, 2000.0, 500.0 };
+  const size_t size = sizeof paco_usual_matrix;
   double mixes[3][3];
-  float usual[PACO_MATRIX_SIZE];
   PacoHeader header;
 
-  paco_policy_usual_matrix (usual);
   draw_rotation (mixes);
   draw_mixes (samples, mixes, amplitudes);
   encode_rgb (samples, PACO_SAMPLE_UNSIGNED, PACO_TILE_COLUMNS - 1, &header);
-  g_assert_cmpmem (header.coding.matrix, sizeof usual, usual, sizeof usual);
+  g_assert_cmpmem (header.coding.matrix, size, paco_usual_matrix, size);
   encode_rgb (samples, PACO_SAMPLE_UNSIGNED, PACO_TILE_COLUMNS, &header);
-  g_assert_true (memcmp (header.coding.matrix, usual, sizeof usual) != 0);
+  g_assert_true (memcmp (header.coding.matrix, paco_usual_matrix, size) != 0);
   memset (samples, 77, sizeof samples);
   encode_rgb (samples, PACO_SAMPLE_UNSIGNED, MATRIX_WIDTH, &header);
-  g_assert_cmpmem (header.coding.matrix, sizeof usual, usual, sizeof usual);
+  g_assert_cmpmem (header.coding.matrix, size, paco_usual_matrix, size);
 }
 
 /* --- the color transform of RGB --- */
