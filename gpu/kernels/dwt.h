@@ -98,6 +98,7 @@ typedef struct
   uint32_t mean; /* 0 or 1 */
   uint32_t luma; /* 0 or all bits */
   uint32_t x, y, shift;
+  uint32_t offset; /* y 2^(depth - 1), where the level shift was not yet */
 } PacoDwtMixing;
 
 #define PACO_DWT_CUT 0x80
@@ -111,6 +112,7 @@ typedef struct
   uint8_t reconstruction;    /* inverse: rho */
   PacoDwtMixing mixing;      /* of the color transform, if it mixes integers */
   float gain; /* inverse: of the last level, kappa^(-2 * reduce) */
+  uint32_t reserved;
   /* For the inverse 9/7: the address of a byte for each block, its dropped planes and
    * PACO_DWT_CUT if it is cut; 0 if no block has any. */
   uint64_t dropped_planes;
