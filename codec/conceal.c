@@ -489,6 +489,17 @@ replace (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i,
 
 /* --- frames --- */
 
+/* Forgets a last frame whose components are other mixtures of colors. */
+static void
+forget_other_colors (Kept *kept, const PacoCoding *coding)
+{
+  kept->there = kept->there
+      && kept->coding.color_transform == coding->color_transform
+      && memcmp (kept->coding.parameters, coding->parameters,
+             sizeof coding->parameters)
+          == 0;
+}
+
 void
 paco_conceal_find_broken (const PacoConcealFrame *frame)
 {
@@ -512,6 +523,7 @@ paco_conceal (PacoConcealer *concealer, const PacoConcealFrame *frame,
   repairs->size = 0;
   if (paco_n_concealed_blocks (frame->geometry, frame->reduce) == 0)
     return 0;
+  forget_other_colors (&concealer->kept[frame->form], frame->coding);
   for (uint32_t i = 0;
        i < paco_n_concealed_blocks (frame->geometry, frame->reduce); i++)
     if (frame->records[i].broken)
