@@ -497,7 +497,8 @@ replace (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i,
 static bool
 same_colors (const PacoCoding *a, const PacoCoding *b)
 {
-  bool same = memcmp (a->parameters, b->parameters, sizeof a->parameters) == 0;
+  bool same = a->color_transform == b->color_transform
+      && memcmp (a->parameters, b->parameters, sizeof a->parameters) == 0;
 
   for (unsigned i = 0; i < PACO_MATRIX_SIZE; i++)
     same &= fabsf (a->matrix[i] - b->matrix[i]) <= MAX_DIFFERENCE;

@@ -408,13 +408,25 @@ paco_coding_family (const PacoCoding *coding,
 
 /* --- several headers -------------------------------------------------- */
 
+/* Frames choose among the transforms that mix integers of a pixel. */
+static bool
+similar_transforms (unsigned a, unsigned b)
+{
+  return a == b
+      || (paco_color_transform_is_of_pixels (a)
+          && paco_color_transform_is_of_pixels (b)
+          && paco_color_transforms[a].mixes_integers
+          && paco_color_transforms[b].mixes_integers);
+}
+
 /* Says whether the codings are alike in what does not follow from the geometry. */
 static bool
 same_coding (const PacoHeader *a, const PacoHeader *b)
 {
   if (a->coding.levels != b->coding.levels
       || a->coding.coding_passes != b->coding.coding_passes
-      || a->coding.color_transform != b->coding.color_transform
+      || !similar_transforms (
+          a->coding.color_transform, b->coding.color_transform)
       || a->coding.step_map != b->coding.step_map)
     return false;
   for (unsigned c = 0; c < a->picture.n_components; c++)

@@ -15,7 +15,8 @@ enum
   COLUMNS = PACO_TILE_COLUMNS,
   LINES = PACO_TILE_LINES,
   N_COMPONENTS = 3,
-  PAIRS = LINES / 2 * (COLUMNS - 1), /* of numbers that are compared */
+  STEP = 4, /* from a line that is looked at to the next one */
+  PAIRS = LINES / STEP * (COLUMNS - 1), /* of numbers that are compared */
   WEIGHTS = PACO_FIT_ONE + 1,
   /* RCT2 stays unless this is saved in a tile, 0.1 bits a pixel. */
   LEAST_SAVING = 13107,
@@ -56,7 +57,7 @@ load_differences (const PacoPictureFormat *picture,
 
   paco_policy_load_tile (
       samples, c, picture->components[c].depth, band, column, tile);
-  for (unsigned y = 1; y < LINES; y += 2)
+  for (unsigned y = 1; y < LINES; y += STEP)
     for (unsigned x = 1; x < COLUMNS; x++, i++) {
       differences[i] = tile[y][x] - tile[y][x - 1];
       differences[PAIRS + i] = tile[y][x] - tile[y - 1][x];

@@ -62,8 +62,7 @@ void paco_policy_load_tile (const PacoBandSamples *samples, unsigned c,
 PacoBandSamples paco_policy_band_samples (const PacoPictureFormat *format,
     const PacoPicture *picture, const PacoSampleMaps *maps);
 
-/* How many bits a sample may have. Deeper RGB gains little by the choice, and on a GPU
- * would have to wait for it. */
+/* How many bits a sample may have. Deeper RGB gains little by the choice. */
 #define PACO_CHOICE_DEPTH 8
 
 /* Says whether pictures may be coded with another wavelet than paco_policy_coding()

@@ -456,12 +456,19 @@ mix_colors (
     planes[0].samples = samples[fit.a];
     planes[1].samples = samples[fit.b];
     planes[2].samples = samples[fit.c];
-    parameters->mixing = (PacoDwtMixing){ fit.mean, 0, fit.x, fit.y, 3 };
+    parameters->mixing = (PacoDwtMixing){
+      .mean = fit.mean,
+      .x = fit.x,
+      .y = fit.y,
+      .shift = 3,
+      .offset = (uint32_t) (fit.y * samples[0].half),
+    };
   } else if (paco_color_transform_is_matrix (coding->color_transform)) {
     parameters->color_transform = PACO_COLOR_TRANSFORM_MATRIX;
     paco_color_matrix (coding, inverse, parameters->matrix);
   } else {
-    parameters->mixing = (PacoDwtMixing){ mean, ~0u, mean, 0, mean };
+    parameters->mixing =
+        (PacoDwtMixing){ .mean = mean, .luma = ~0u, .x = mean, .shift = mean };
   }
 }
 

@@ -4,8 +4,8 @@
  * A flight's thread enqueues everything that a frame needs, from the upload to the
  * download of the codestream, and then waits once. Meanwhile other flights' threads do
  * the same, so that uploads, kernels and downloads of several frames overlap. (If a
- * frame chooses its wavelet, the host looks at it while it is uploaded, or waits for a
- * few lines of one in device memory; bands.c.)
+ * frame chooses its color transform or wavelet, the host looks at it while it is
+ * uploaded, or waits for a few lines of one in device memory; bands.c.)
  *
  * The codestream's size is not known when its download is enqueued: that is as long as
  * the flight's last frame and a little more. Only what a frame has beyond that takes a

@@ -98,6 +98,7 @@ typedef struct
   uint32_t mean; /* 0 or 1 */
   uint32_t luma; /* 0 or all bits */
   uint32_t x, y, shift;
+  uint32_t offset; /* y 2^(depth - 1), where the level shift was not yet */
 } PacoDwtMixing;
 
 #define PACO_DWT_CUT 0x80
@@ -113,7 +114,6 @@ typedef struct
   PacoDwtMixing mixing;   /* of the color transform, if it mixes integers */
   float gain;             /* inverse: of the last level, kappa^(-2 * reduce) */
   float matrix[9];        /* of MATRIX: rows of what the kernel multiplies by */
-  uint32_t nothing;       /* for alignment */
   /* For the inverse 9/7: the address of a byte for each block, its dropped planes and
    * PACO_DWT_CUT if it is cut; 0 if no block has any. */
   uint64_t dropped_planes;

@@ -75,22 +75,15 @@ shifted (uint32_t x, int n)
   return (uint32_t) ((int) x >> n);
 }
 
-/* Returns what C is predicted by. */
-DEVICE uint32_t
-predicted (const PacoDwtMixing &m, uint32_t b, uint32_t v)
-{
-  return b + shifted (m.x * v - m.y * b, m.shift);
-}
-
 /* A, B, C before the level shift become Y, U, V. */
 DEVICE void
 mix (const PacoDwtMixing &m, int half, int *pixel)
 {
-  uint32_t v = pixel[0] - pixel[1], part = m.mean * v;
-  uint32_t b = pixel[1] - half;
-  uint32_t u = pixel[2] - half - predicted (m, b, v);
+  uint32_t b = pixel[1], v = pixel[0] - b, part = m.mean * v;
+  uint32_t u = pixel[2] - b - shifted (m.x * v - m.y * b + m.offset, m.shift);
 
-  pixel[0] = b + shifted (part, 1) + shifted ((u + v - part) & m.luma, 2);
+  pixel[0] = b + shifted (part, 1) + shifted ((u + v - part) & m.luma, 2)
+      - half;
   pixel[1] = u;
   pixel[2] = v;
 }
@@ -104,7 +97,7 @@ unmix (const PacoDwtMixing &m, int *pixel)
 
   pixel[0] = v + b;
   pixel[1] = b;
-  pixel[2] = u + predicted (m, b, v);
+  pixel[2] = u + b + shifted (m.x * v - m.y * b, m.shift);
 }
 
 /* --- Level shift and color transform, forward ---

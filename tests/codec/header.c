@@ -379,6 +379,9 @@ is_fit (const uint8_t parameters[2])
 static void
 test_wavelets_of_color_transforms (void)
 {
+  static const PacoColorTransform transforms[] = { PACO_COLOR_TRANSFORM_NONE,
+    PACO_COLOR_TRANSFORM_RCT, PACO_COLOR_TRANSFORM_ICT,
+    PACO_COLOR_TRANSFORM_RCT2, PACO_COLOR_TRANSFORM_FIT };
   PacoHeader header = {
     .picture = { .width = 16,
         .height = 16,
@@ -392,6 +395,7 @@ test_wavelets_of_color_transforms (void)
 
   for (unsigned n = 0; n < 500; n++) {
     bool alike = true, reversible;
+    PacoHeader changed;
 
     for (unsigned c = 0; c < 4; c++) {
       header.coding.components[c].wavelet = draw (0, PACO_N_WAVELETS - 1);
@@ -422,6 +426,13 @@ test_wavelets_of_color_transforms (void)
         == (!alike || header.coding.parameters[0]
             || header.coding.parameters[1]));
     header.coding.parameters[0] = header.coding.parameters[1] = 0;
+    changed = header;
+    for (unsigned k = 0; k < G_N_ELEMENTS (transforms); k++) {
+      changed.coding.color_transform = transforms[k];
+      g_assert_true (paco_header_same_configuration (&header, &changed)
+          == (transforms[k] != PACO_COLOR_TRANSFORM_NONE
+              && transforms[k] != PACO_COLOR_TRANSFORM_ICT));
+    }
     header.coding.color_transform = PACO_N_COLOR_TRANSFORMS;
     g_assert_true (is_refused (&header));
   }
