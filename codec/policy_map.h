@@ -49,7 +49,7 @@ paco_activity_exponent (const PacoActivity *activity, uint64_t sum, uint32_t n)
   octaves = (int64_t) paco_rate_log2 (sum) - (int64_t) paco_rate_log2 (n)
       + activity->offset;
   exponent = (octaves * activity->slope + (1 << 19)) >> 20;
-  return (unsigned) (exponent < 0         ? 0
-          : exponent > PACO_ACTIVITY_MOST ? PACO_ACTIVITY_MOST
-                                          : exponent);
+  if (exponent > PACO_ACTIVITY_MOST)
+    return PACO_ACTIVITY_MOST;
+  return exponent < 0 ? 0 : (unsigned) exponent;
 }

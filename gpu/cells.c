@@ -27,13 +27,12 @@ paco_cuda_cells_clear (PacoCudaCells *cells, PacoCudaShare *share)
 }
 
 gboolean
-paco_cuda_cells_enqueue (const PacoCudaCells *cells, PacoCudaFrame *frame,
+paco_cuda_cells_find (const PacoCudaCells *cells, const PacoCudaFrame *frame,
     const PacoActivity *activity, bool wide, GError **error)
 {
   const PacoCudaDevice *device = frame->device;
   const PacoGeometry *geometry = frame->plan->geometry;
   uint32_t columns = paco_step_map_columns (geometry);
-  uint32_t n = paco_step_map_n_cells (geometry);
   PacoCellsParameters parameters = {
     .coefficients = frame->coefficients.address,
     .cells = cells->cells.address,
@@ -53,12 +52,20 @@ paco_cuda_cells_enqueue (const PacoCudaCells *cells, PacoCudaFrame *frame,
         place->stride, subband->width, subband->height };
     }
   return paco_module_launch (device->context, device->find_cells[wide],
-             (columns * PACO_CELLS_LANES + PACO_CELLS_THREADS - 1)
-                 / PACO_CELLS_THREADS,
-             n / columns, 1, PACO_CELLS_THREADS, 0, frame->stream, &parameters,
+      (columns * PACO_CELLS_LANES + PACO_CELLS_THREADS - 1)
+          / PACO_CELLS_THREADS,
+      paco_step_map_n_cells (geometry) / columns, 1, PACO_CELLS_THREADS, 0,
+      frame->stream, &parameters, error);
+}
+
+gboolean
+paco_cuda_cells_download (
+    const PacoCudaCells *cells, PacoCudaFrame *frame, GError **error)
+{
+  return paco_cuda_download (frame->device, cells->host.data,
+             cells->cells.address,
+             paco_step_map_n_cells (frame->plan->geometry), frame->stream,
              error)
-      && paco_cuda_download (frame->device, cells->host.data,
-          cells->cells.address, n, frame->stream, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_MAPPED, error);
 }
 

@@ -19,11 +19,13 @@ gboolean paco_cuda_cells_reserve (PacoCudaCells *cells, PacoCudaShare *share,
     const PacoGeometry *geometry, GError **error);
 void paco_cuda_cells_clear (PacoCudaCells *cells, PacoCudaShare *share);
 
-/* Enqueues, after the transform, what finds and downloads the cells. */
-gboolean paco_cuda_cells_enqueue (const PacoCudaCells *cells,
-    PacoCudaFrame *frame, const PacoActivity *activity, bool wide,
+/* Enqueues, after the transform, what finds the cells, and what downloads them. */
+gboolean paco_cuda_cells_find (const PacoCudaCells *cells,
+    const PacoCudaFrame *frame, const PacoActivity *activity, bool wide,
     GError **error);
+gboolean paco_cuda_cells_download (
+    const PacoCudaCells *cells, PacoCudaFrame *frame, GError **error);
 
-/* Waits for the cells, and sets map and size. */
+/* Waits for the download, and sets map and size. */
 gboolean paco_cuda_cells_pack (
     PacoCudaCells *cells, PacoCudaFrame *frame, GError **error);

@@ -218,6 +218,17 @@ download_codes (Flight *flight, const PacoCodeGroups *groups, GError **error)
       flight->frame.stream, error);
 }
 
+/* Enqueues what finds the step map, if the frame has one. */
+static gboolean
+find_cells (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
+    GError **error)
+{
+  return !flight->rate->cells
+      || (paco_cuda_cells_find (&flight->cells, &flight->frame,
+              paco_encoder_activity (&encoder->base, job), flight->wide, error)
+          && paco_cuda_cells_download (&flight->cells, &flight->frame, error));
+}
+
 /* Enqueues all between upload and the end of the block coder. */
 static gboolean
 enqueue_coding (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
@@ -232,10 +243,7 @@ enqueue_coding (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
               flight, &flight->choice->groups, PACO_CODE_LINES, error))
       && (transformed
           || (transform (flight, error)
-              && (!rate->cells
-                  || paco_cuda_cells_enqueue (&flight->cells, frame,
-                      paco_encoder_activity (&encoder->base, job), rate->wide,
-                      error))))
+              && find_cells (encoder, flight, job, error)))
       && (!rate->steps
           || paco_cuda_budget_decide (&flight->budget, frame, rate, error))
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
