@@ -121,6 +121,14 @@ paco_encoder_choose (const PacoEncoderForm *form,
   }
 }
 
+const PacoActivity *
+paco_encoder_activity (const PacoEncoder *encoder, const PacoEncoderJob *job)
+{
+  const PacoEncoderForm *form = &encoder->forms[job->form];
+
+  return form->table ? &form->activity : &job->rate.activity;
+}
+
 static void
 run (PacoCoder *coder, unsigned flight, void *data, void *result)
 {
@@ -199,6 +207,8 @@ complete_rate (const PacoPictureFormat *picture,
 {
   const PacoCoding *coding = &rate->coding;
 
+  if (coding->step_map)
+    rate->activity = paco_policy_activity (picture, parameters, coding, NULL);
   for (unsigned c = 0; c < picture->n_components; c++) {
     for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
       unsigned level, orientation;
@@ -259,6 +269,9 @@ prepare_budget (PacoEncoderForm *form, const PacoParameters *parameters,
   lossless.rate_control = PACO_RATE_LOSSLESS;
   form->table = paco_rate_table_new (&form->picture, parameters, &form->coding);
   paco_rate_table_apply (form->table, &form->picture, 0, &form->finest);
+  if (form->coding.step_map)
+    form->activity = paco_policy_activity (
+        &form->picture, parameters, &form->coding, form->table);
   form->min_frame_size = paco_policy_min_frame_size (
       &form->picture, &form->coding, geometry);
   if (paco_policy_lossless_coding (&form->picture, parameters, &form->lossless))

@@ -6,6 +6,7 @@
 #include "coder_private.h"
 #include "encoder.h"
 #include "policy_codes.h"
+#include "policy_map.h"
 #include "policy_wavelet.h"
 #include "rate_control.h"
 
@@ -18,6 +19,7 @@ typedef struct
   uint8_t dropped_planes[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
   /* What paco_policy_weight() says, with cut points and without a budget. */
   int16_t weight[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
+  PacoActivity activity; /* with a step map and without a budget */
   /* How many bytes the whole frame may have, or 0 without a budget. With one, steps and
    * dropped planes are those of the form's tables. */
   uint32_t budget;
@@ -47,9 +49,11 @@ typedef struct
    * be lossless; else NULL. `lossless` is how the lossless ones are coded. */
   PacoRateTable *table, *lossless_table;
   PacoCoding lossless;
+  PacoActivity activity; /* with a step map and a budget */
   /* Whether each frame chooses: between the rate and another one, which has a different
-   * wavelet (policy_wavelet.h), the color transform of RGB (policy_fit.h), or the weights
-   * of that of a mosaic (policy_mosaic.h). Then neither of the two rates changes. */
+   * wavelet (policy_wavelet.h), the color transform of RGB (policy_fit.h) or its matrix
+   * (policy_matrix.h), or the weights of that of a mosaic (policy_mosaic.h). Then neither
+   * of the two rates changes. */
   bool chooses, has_other, fits_colors;
   PacoRate other;
   PacoCodeGroups code_groups; /* that may have code tables */
@@ -101,6 +105,10 @@ PacoRateHistory paco_encoder_learn (
     PacoEncoder *encoder, const PacoEncoderJob *job);
 void paco_encoder_tell (PacoEncoder *encoder, const PacoEncoderJob *job,
     const PacoRateHistory *history);
+
+/* Returns how the cells of a job's step map are found, if it has one. */
+const PacoActivity *paco_encoder_activity (
+    const PacoEncoder *encoder, const PacoEncoderJob *job);
 
 /* Chooses what frames of the form choose, after the code tables, which are those of the
  * job's coding and of samples->maps. */

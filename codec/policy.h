@@ -21,6 +21,10 @@ double paco_policy_norm (const PacoCoding *coding, unsigned component,
 /* The step for a quality, in units of 8-bit samples, where indices are rounded. */
 double paco_policy_base_step (const PacoParameters *parameters);
 
+/* The share, 0 to 1, of what tune=visual does that is applied at the parameters' quality:
+ * next to 100 steps lose next to nothing. */
+double paco_policy_visual_share (const PacoParameters *parameters);
+
 /* The step of a subband of that norm when the base step, in units of 8-bit samples,
  * is 2^base_log2. */
 double paco_policy_step (const PacoPictureFormat *picture,

@@ -95,3 +95,17 @@ typedef struct
  * comes back, block by block in the same order. */
 uint64_t paco_rate_cut (
     const PacoRateBlocks *blocks, uint64_t budget, uint8_t *lost);
+
+/* Returns how many of a frame's bytes of index and payload are left for its blocks, when
+ * they are cut, and its step map takes *map_size. A frame that has no room for both loses
+ * all blocks, and so its map. */
+static inline uint64_t
+paco_rate_bytes_without_map (
+    uint64_t bytes, uint32_t n_blocks, PacoCoding *coding, uint32_t *map_size)
+{
+  if (*map_size + (uint64_t) n_blocks <= bytes)
+    return bytes - *map_size;
+  coding->step_map = false;
+  *map_size = 0;
+  return n_blocks;
+}

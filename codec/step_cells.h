@@ -15,3 +15,10 @@ enum
 #define PACO_STEP_MAP_MANTISSA(e)                                              \
   ((unsigned) ((97ull << 9 | 212ull << 18 | 349ull << 27) >> 9 * ((e) % 4))    \
       & 511)
+
+/* An encoder's coefficients, with bits behind the point, become those of a step that is
+ * coarser by the exponent e: (2 c + 1) times round (2^16 / scale), divided by 2^17 and cut
+ * off (FORMAT.md section 9). For e = 0 that is c. */
+#define PACO_STEP_MAP_MULTIPLIER(e)                                            \
+  ((((1u << 26) / ((512 + PACO_STEP_MAP_MANTISSA (e)) << (e) / 4)) + 1) / 2)
+#define PACO_STEP_MAP_SHIFT 17

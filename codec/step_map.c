@@ -69,6 +69,13 @@ paco_step_map_place (const PacoPictureFormat *picture, const PacoCoding *coding,
 const float paco_step_map_scales[PACO_STEP_MAP_EXPONENTS] = { OCTAVE (1.0f),
   OCTAVE (2.0f), OCTAVE (4.0f), OCTAVE (8.0f) };
 
+#define FOUR(e)                                                                \
+  PACO_STEP_MAP_MULTIPLIER (e), PACO_STEP_MAP_MULTIPLIER ((e) + 1),            \
+      PACO_STEP_MAP_MULTIPLIER ((e) + 2), PACO_STEP_MAP_MULTIPLIER ((e) + 3)
+
+const uint32_t paco_step_map_multipliers[PACO_STEP_MAP_EXPONENTS] = { FOUR (0),
+  FOUR (4), FOUR (8), FOUR (12) };
+
 /* --- cells as bits --- */
 
 typedef struct

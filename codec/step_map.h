@@ -35,20 +35,40 @@ PacoStepMapPlace paco_step_map_place (const PacoPictureFormat *picture,
     const PacoCoding *coding, const PacoGeometry *geometry,
     const PacoSubband *subband);
 
-/* Returns the exponent of the coefficient at x, y of a subband that uses the map. */
+/* Returns the number of the cell of the coefficient at x, y of a subband that uses the
+ * map. */
+static inline uint32_t
+paco_step_map_cell (const PacoStepMapPlace *place, uint32_t x, uint32_t y)
+{
+  uint32_t row = (y << place->shift_y) >> PACO_STEP_MAP_CELL_LOG2;
+  uint32_t column = (x << place->shift_x) >> PACO_STEP_MAP_CELL_LOG2;
+
+  return place->first + row * place->columns + column;
+}
+
+/* Returns the coefficient's exponent. */
 static inline unsigned
 paco_step_map_exponent (
     const PacoStepMapPlace *place, const uint8_t *cells, uint32_t x, uint32_t y)
 {
-  size_t row = (y << place->shift_y) >> PACO_STEP_MAP_CELL_LOG2;
-  size_t column = (x << place->shift_x) >> PACO_STEP_MAP_CELL_LOG2;
-
-  return cells[place->first + row * place->columns + column] >> place->halved;
+  return cells[paco_step_map_cell (place, x, y)] >> place->halved;
 }
 
 /* What each exponent multiplies a step by. It has ten significant bits, as steps have, so
  * that the product is exact. */
 extern const float paco_step_map_scales[PACO_STEP_MAP_EXPONENTS];
+
+/* What the encoder multiplies with, for each exponent (PACO_STEP_MAP_MULTIPLIER). */
+extern const uint32_t paco_step_map_multipliers[PACO_STEP_MAP_EXPONENTS];
+
+/* Returns the magnitude c, below 2^23, at a step that is coarser by an exponent. */
+static inline uint32_t
+paco_step_map_coarser (uint32_t c, unsigned exponent)
+{
+  return (
+      uint32_t) ((2 * (uint64_t) c + 1) * paco_step_map_multipliers[exponent]
+      >> PACO_STEP_MAP_SHIFT);
+}
 
 /* How many bytes the map takes at most. */
 size_t paco_step_map_max_size (const PacoGeometry *geometry);

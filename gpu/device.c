@@ -95,6 +95,8 @@ find_kernels (PacoCudaDevice *device, GError **error)
     { &device->compare_module, "paco_compare", &device->compare },
     { &device->codes_module, "paco_map_samples", &device->map_samples },
     { &device->codes_module, "paco_find_codes", &device->find_codes },
+    { &device->cells_module, "paco_find_cells_16", &device->find_cells[0] },
+    { &device->cells_module, "paco_find_cells_32", &device->find_cells[1] },
     { &device->rate_module, "paco_rate_count_16", &device->rate_count[0] },
     { &device->rate_module, "paco_rate_count_32", &device->rate_count[1] },
     { &device->rate_module, "paco_rate_decide", &device->rate_decide },
@@ -150,6 +152,7 @@ load (PacoCudaDevice *device, GError **error)
     { &device->pack_module, paco_fatbin_pack, "pack" },
     { &device->rate_module, paco_fatbin_rate, "rate" },
     { &device->compare_module, paco_fatbin_compare, "compare" },
+    { &device->cells_module, paco_fatbin_cells, "cells" },
     { &device->codes_module, paco_fatbin_codes, "codes" },
   };
 
@@ -178,6 +181,7 @@ device_free (void *data)
     paco_module_unload (&device->pack_module);
     paco_module_unload (&device->rate_module);
     paco_module_unload (&device->compare_module);
+    paco_module_unload (&device->cells_module);
     paco_module_unload (&device->codes_module);
     paco_cuda_device_leave (device);
   }

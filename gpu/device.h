@@ -23,13 +23,15 @@ typedef struct
   PacoCudaContext *context;
   const PacoDriver *driver; /* the context's */
   PacoModule dwt_module, layout_module, pack_module, rate_module,
-      compare_module, codes_module, bpc_modules[2][3]; /* [wide][passes - 1] */
+      compare_module, cells_module, codes_module,
+      bpc_modules[2][3]; /* [wide][passes - 1] */
   PacoDwtKernels dwt;
   PacoLayoutKernels layout;
   CUfunction bpc_encode[2][3], bpc_decode[2][3]; /* [wide][passes - 1] */
   CUfunction pack_scan, pack_copy;
   CUfunction compare;
   CUfunction map_samples, find_codes;
+  CUfunction find_cells[2]; /* [wide] */
   CUfunction rate_count[2]; /* [wide] */
   CUfunction rate_decide, rate_find, rate_fit, rate_shorten;
   CUdeviceptr rows; /* the built-in probability sets, paco_cuda_place_sets() */

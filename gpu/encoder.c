@@ -13,7 +13,9 @@
  * writes and other frames' uploads hinder each other.) */
 #include "codec/encoder_private.h"
 #include "codec/recycler.h"
+#include "codec/step_map.h"
 #include "gpu/bands.h"
+#include "gpu/cells.h"
 #include "gpu/output.h"
 #include "gpu/pack.h"
 #include "gpu/rate.h"
@@ -39,6 +41,7 @@ typedef struct
   PacoPackBuffers pack;
   PacoDeviceMemory code, records, packed;
   PacoCudaBudget budget;
+  PacoCudaCells cells;    /* of the step map, if frames have one */
   PacoPinnedMemory bands; /* by which a frame chooses */
   /* By which it chooses code tables, where it may have some; else NULL and empty. */
   PacoCodeChoice *choice;
@@ -162,6 +165,7 @@ code_blocks (CudaEncoder *encoder, Flight *flight, GError **error)
     .planes = flight->frame.planes.address,
     .code = flight->code.address,
     .records = flight->records.address,
+    .cells = flight->rate->cells,
     .n_blocks = plan->n_blocks,
     .complexity = encoder->base.parameters.complexity,
     .block_checks = flight->coding.block_checks,
@@ -214,10 +218,21 @@ download_codes (Flight *flight, const PacoCodeGroups *groups, GError **error)
       flight->frame.stream, error);
 }
 
-/* Enqueues all between upload and download. */
+/* Enqueues what finds the step map, if the frame has one. */
 static gboolean
-enqueue_kernels (CudaEncoder *encoder, Flight *flight, bool transformed,
-    const PacoHeader *header, PacoEncodedFrame *output, GError **error)
+find_cells (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
+    GError **error)
+{
+  return !flight->rate->cells
+      || (paco_cuda_cells_find (&flight->cells, &flight->frame,
+              paco_encoder_activity (&encoder->base, job), flight->wide, error)
+          && paco_cuda_cells_download (&flight->cells, &flight->frame, error));
+}
+
+/* Enqueues all between upload and the end of the block coder. */
+static gboolean
+enqueue_coding (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
+    bool transformed, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
   const PacoCudaRate *rate = flight->rate;
@@ -226,21 +241,54 @@ enqueue_kernels (CudaEncoder *encoder, Flight *flight, bool transformed,
       && (!flight->finds_codes
           || enqueue_find (
               flight, &flight->choice->groups, PACO_CODE_LINES, error))
-      && (transformed || transform (flight, error))
+      && (transformed
+          || (transform (flight, error)
+              && find_cells (encoder, flight, job, error)))
       && (!rate->steps
           || paco_cuda_budget_decide (&flight->budget, frame, rate, error))
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
-      && code_blocks (encoder, flight, error)
-      && (!paco_cuda_rate_has_cuts (rate)
-          || paco_cuda_budget_cut (&flight->budget, frame, rate,
-              flight->code.address, flight->records.address, error))
+      && code_blocks (encoder, flight, error);
+}
+
+/* Packs the step map while the device codes blocks, and finds how many bytes are left for
+ * these, with a budget. */
+static gboolean
+pack_map (Flight *flight, bool transformed, PacoHeader *header, uint64_t *bytes,
+    GError **error)
+{
+  const PacoCudaRate *rate = flight->rate;
+
+  if (!rate->cells)
+    flight->cells.size = 0;
+  else if (!transformed
+      && !paco_cuda_cells_pack (&flight->cells, &flight->frame, error))
+    return FALSE;
+  header->step_map_size = flight->cells.size;
+  if (rate->steps)
+    *bytes = paco_rate_bytes_without_map (rate->bytes,
+        flight->frame.plan->n_blocks, &header->coding, &header->step_map_size);
+  header->header_size = paco_header_size (header);
+  return TRUE;
+}
+
+/* Enqueues what follows, up to the download. */
+static gboolean
+enqueue_rest (Flight *flight, const PacoHeader *header, uint64_t bytes,
+    PacoEncodedFrame *output, GError **error)
+{
+  PacoCudaFrame *frame = &flight->frame;
+  const PacoCudaRate *rate = flight->rate;
+
+  return (!paco_cuda_rate_has_cuts (rate)
+             || paco_cuda_budget_cut (&flight->budget, frame, rate, bytes,
+                 flight->code.address, flight->records.address, error))
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_3, error)
       && paco_pack_enqueue (frame, &flight->pack, flight->code.address,
           flight->records.address,
           rate->cut_points ? flight->budget.cuts.address : 0,
           rate->block_checks,
           header->header_size + paco_header_tables_size (header),
-          flight->packed.address, output->size, error)
+          header->step_map_size, flight->packed.address, output->size, error)
       && paco_cuda_frame_begin_download (frame, error)
       && (!flight->finds_codes
           || download_codes (flight, &flight->choice->groups, error))
@@ -281,11 +329,15 @@ upload (Flight *flight, const PacoEncoderJob *job, GError **error)
 /* Enqueues all else, when the picture is on its way to the device or there already. */
 static gboolean
 enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
-    bool transformed, const PacoHeader *header, PacoEncodedFrame *output,
+    bool transformed, PacoHeader *header, PacoEncodedFrame *output,
     GError **error)
 {
+  uint64_t bytes = 0;
+
   return upload_blocks (flight, job, error)
-      && enqueue_kernels (encoder, flight, transformed, header, output, error);
+      && enqueue_coding (encoder, flight, job, transformed, error)
+      && pack_map (flight, transformed, header, &bytes, error)
+      && enqueue_rest (flight, header, bytes, output, error);
 }
 
 /* Downloads what the frame has beyond the expected bytes, and sets those of the next
@@ -316,8 +368,8 @@ finish (CudaEncoder *encoder, Flight *flight, PacoHeader *header,
 
   if (!download_rest (encoder, flight, header, (*output)->data, error)
       || !paco_pack_finish (&flight->pack, header,
-          flight->choice ? flight->choice->bytes : NULL, (*output)->data, &size,
-          error)
+          flight->choice ? flight->choice->bytes : NULL, flight->cells.map,
+          (*output)->data, &size, error)
       || !paco_cuda_outputs_finish (flight->state->outputs, output, size,
           &header->video.attachment, error))
     return FALSE;
@@ -331,6 +383,7 @@ take_rate (Flight *flight, const PacoRate *rate, PacoCudaRate *chosen,
 {
   flight->coding = header->coding = rate->coding;
   chosen->rate = rate;
+  chosen->cells = rate->coding.step_map ? flight->cells.cells.address : 0;
   chosen->wide = !paco_dwt_is_narrow (
       &flight->frame.plan->format, &rate->coding);
 }
@@ -431,7 +484,6 @@ code_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
   };
 
   take_rate (flight, &job->rate, &rate, header);
-  header->header_size = paco_header_size (header);
   flight->rate = &rate;
   return enqueue (encoder, flight, job, false, header, output, error)
       && paco_cuda_frame_wait (&flight->frame, error);
@@ -505,8 +557,8 @@ code_attempt (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
     return FALSE;
   flight->coding = lossless ? form->lossless : job->rate.coding;
   flight->rate = &rate;
+  rate.cells = flight->coding.step_map ? flight->cells.cells.address : 0;
   header->coding = flight->coding;
-  header->header_size = paco_header_size (header);
   return enqueue (encoder, flight, job, !first && flight->frame.plan == before,
              header, output, error)
       && paco_cuda_frame_wait (&flight->frame, error);
@@ -549,7 +601,8 @@ encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
       coded = paco_rate_step (&attempt, sums);
     }
   } while (!coded
-      || paco_rate_again (&attempt, paco_cuda_budget_bytes (&flight->budget)));
+      || paco_rate_again (&attempt,
+          paco_cuda_budget_bytes (&flight->budget) + flight->cells.size));
   paco_cuda_budget_end (&flight->budget);
   history = paco_rate_end (&attempt);
   paco_encoder_tell (&encoder->base, job, &history);
@@ -628,6 +681,7 @@ flight_clear (Flight *flight)
   paco_device_memory_clear (share, &flight->records);
   paco_device_memory_clear (share, &flight->packed);
   paco_cuda_budget_clear (&flight->budget, share);
+  paco_cuda_cells_clear (&flight->cells, share);
   paco_pinned_memory_clear (share->device, &flight->bands);
   g_clear_pointer (&flight->choice, g_free);
   paco_device_memory_clear (share, &flight->codes);
@@ -701,7 +755,7 @@ allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
   PacoCudaShare *share = frame->share;
   const PacoCudaPlan *plan;
   bool cut_points = form->coding.cut_points;
-  size_t words;
+  size_t words, map_size = 0;
 
   if (form->lossless_table) {
     paco_cuda_frame_use (frame, flight->state->lossless_plans, i);
@@ -714,7 +768,12 @@ allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
   plan = frame->plan;
   words = paco_cuda_plan_blocks (
       plan, &form->finest, wide, NULL, paco_cuda_frame_blocks (frame));
+  if (form->coding.step_map)
+    map_size = paco_step_map_max_size (plan->geometry);
   return reserve_codes (flight, &form->code_groups, error)
+      && (map_size == 0
+          || paco_cuda_cells_reserve (
+              &flight->cells, share, plan->geometry, error))
       && paco_device_memory_reserve (
           share, &flight->code, 4 * words, "coded blocks", error)
       && paco_device_memory_reserve (share, &flight->records,
@@ -722,7 +781,7 @@ allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
       && paco_device_memory_reserve (share, &flight->packed,
           encoder->base.max_frame_size, "codestream", error)
       && paco_pack_buffers_reserve (
-          &flight->pack, share, plan->n_blocks, cut_points, error)
+          &flight->pack, share, plan->n_blocks, cut_points, map_size, error)
       && (!(form->table || cut_points)
           || paco_cuda_budget_reserve (&flight->budget, share, plan->n_blocks,
               form->table ? form->table->n_entries * form->picture.n_components

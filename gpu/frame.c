@@ -3,6 +3,7 @@
 #include "gpu/frame.h"
 #include "codec/mosaic.h"
 #include "codec/rate_estimate.h"
+#include "codec/step_map.h"
 #include "gpu/mosaic.h"
 
 /* --- The plan --- */
@@ -54,6 +55,8 @@ paco_cuda_plan_blocks (const PacoCudaPlan *plan, const PacoCoding *coding,
     const PacoCodeblock *block = &geometry->blocks[i];
     const PacoSubband *subband = &geometry->subbands[block->subband];
     const PacoCoefficientPlace *place = &plan->dwt->places[block->subband];
+    PacoStepMapPlace map = paco_step_map_place (
+        &plan->format, coding, geometry, subband);
     unsigned c = subband->component;
 
     blocks[i] = (PacoGpuBlock){
@@ -73,6 +76,11 @@ paco_cuda_plan_blocks (const PacoCudaPlan *plan, const PacoCoding *coding,
       .counts_all = (uint64_t) subband->width * subband->height
           <= PACO_RATE_COUNT_ALL,
       .entry = c * (3 * coding->levels + 1) + subband->entry,
+      .first_cell = paco_step_map_cell (&map, block->x, block->y),
+      .cell_columns = map.columns,
+      .cell_shift_x = map.shift_x,
+      .cell_shift_y = map.shift_y,
+      .cells_halved = map.halved,
     };
     code += PACO_GPU_CODE_WORDS ((uint32_t) block->width * block->height,
         wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16);

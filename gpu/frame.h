@@ -38,6 +38,7 @@ enum
   PACO_CUDA_UPLOADED,
   PACO_CUDA_FOUND,   /* codes, if the host waits for them */
   PACO_CUDA_STAGE_1, /* begin of the first of what the kernels do */
+  PACO_CUDA_MAPPED,  /* the cells of a step map are on the host */
   PACO_CUDA_STAGE_2,
   PACO_CUDA_STAGE_3,
   PACO_CUDA_CODED,

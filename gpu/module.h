@@ -8,7 +8,7 @@
 /* The images. gpu/meson.build makes and names them. */
 extern const unsigned char paco_fatbin_dwt[], paco_fatbin_layout[],
     paco_fatbin_pack[], paco_fatbin_rate[], paco_fatbin_compare[],
-    paco_fatbin_codes[];
+    paco_fatbin_cells[], paco_fatbin_codes[];
 /* The block coder's, [wide][coding passes - 1]. */
 extern const unsigned char *const paco_fatbins_bpc[2][3];
 

@@ -9,9 +9,9 @@
 
 gboolean
 paco_pack_buffers_reserve (PacoPackBuffers *buffers, PacoCudaShare *share,
-    uint32_t n_blocks, bool cut_points, GError **error)
+    uint32_t n_blocks, bool cut_points, size_t map_size, GError **error)
 {
-  size_t index = PACO_MAX_INDEX_SIZE (n_blocks)
+  size_t index = PACO_MAX_INDEX_SIZE (n_blocks) + map_size
       + (cut_points ? PACO_MAX_CUT_POINTS_SIZE (n_blocks) : 0);
 
   return paco_device_memory_reserve (
@@ -33,7 +33,8 @@ paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaShare *share)
 gboolean
 paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
     CUdeviceptr code, CUdeviceptr records, CUdeviceptr cuts, bool block_checks,
-    uint32_t header_size, CUdeviceptr output, size_t capacity, GError **error)
+    uint32_t header_size, uint32_t map_size, CUdeviceptr output,
+    size_t capacity, GError **error)
 {
   const PacoCudaDevice *device = frame->device;
   PacoPackParameters parameters = {
@@ -47,6 +48,7 @@ paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
     .output = output,
     .capacity = capacity,
     .header_size = header_size,
+    .map_size = map_size,
     .n_blocks = frame->plan->n_blocks,
     .block_checks = block_checks,
   };
@@ -73,7 +75,8 @@ paco_pack_size (const PacoPackBuffers *buffers)
 
 gboolean
 paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
-    const uint8_t *tables, uint8_t *output, size_t *size, GError **error)
+    const uint8_t *tables, const uint8_t *map, uint8_t *output, size_t *size,
+    GError **error)
 {
   const PacoPackSizes *sizes = (const PacoPackSizes *) buffers->host_sizes.data;
   uint64_t frame_size;
@@ -96,6 +99,9 @@ paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
   }
   if (tables_size > 0)
     memcpy (index, tables, tables_size);
+  if (header->step_map_size > 0)
+    memcpy (index + tables_size + paco_header_records_size (header), map,
+        header->step_map_size);
   header->index_crc = crc32 (0, index, header->index_size);
   header->frame_size = (uint32_t) frame_size + header->video.attachment.size;
   paco_header_write (header, output);

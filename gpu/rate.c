@@ -113,6 +113,7 @@ count (const PacoCudaBudget *budget, PacoCudaFrame *frame,
     .coefficients = frame->coefficients.address,
     .blocks = frame->blocks[frame->form].address,
     .sums = budget->sums.address,
+    .cells = rate->cells,
     .n_blocks = frame->plan->n_blocks,
     .block_checks = rate->block_checks,
   };
@@ -190,8 +191,8 @@ fit (PacoCudaFrame *frame, const PacoRateFitParameters *parameters,
 
 gboolean
 paco_cuda_budget_cut (const PacoCudaBudget *budget, PacoCudaFrame *frame,
-    const PacoCudaRate *rate, CUdeviceptr code, CUdeviceptr records,
-    GError **error)
+    const PacoCudaRate *rate, uint64_t bytes, CUdeviceptr code,
+    CUdeviceptr records, GError **error)
 {
   PacoRateFitParameters parameters = {
     .blocks = frame->blocks[frame->form].address,
@@ -204,7 +205,7 @@ paco_cuda_budget_cut (const PacoCudaBudget *budget, PacoCudaFrame *frame,
     .sums = budget->cut_sums.address,
     .lost = budget->lost.address,
     .host_bytes = (uintptr_t) budget->host.data,
-    .budget = rate->bytes,
+    .budget = bytes,
     .n_blocks = frame->plan->n_blocks,
     .block_checks = rate->block_checks,
     .cut_points = rate->cut_points,

@@ -49,6 +49,7 @@ typedef struct
 {
   bool wide, block_checks, cut_points;
   const PacoRate *rate; /* for the weights of cut points without a budget */
+  CUdeviceptr cells;    /* of a step map, or 0 */
   /* With a budget, else NULL: */
   const PacoCudaSteps *steps;
   bool is_known; /* the step number, else it is chosen */
@@ -66,14 +67,15 @@ paco_cuda_rate_has_cuts (const PacoCudaRate *rate)
 
 /* The first, for frames with a budget, enqueues between transform and block coder what
  * finds the step number. For frames with cuts, one sets what the block coder notes, and
- * one enqueues what finds the cuts and, with a budget, makes the blocks fit. */
+ * one enqueues what finds the cuts and, with a budget, makes the blocks fit into
+ * `bytes`. */
 gboolean paco_cuda_budget_decide (const PacoCudaBudget *budget,
     PacoCudaFrame *frame, const PacoCudaRate *rate, GError **error);
 void paco_cuda_budget_set_parameters (const PacoCudaBudget *budget,
     const PacoCudaRate *rate, PacoBpcEncodeParameters *parameters);
 gboolean paco_cuda_budget_cut (const PacoCudaBudget *budget,
-    PacoCudaFrame *frame, const PacoCudaRate *rate, CUdeviceptr code,
-    CUdeviceptr records, GError **error);
+    PacoCudaFrame *frame, const PacoCudaRate *rate, uint64_t bytes,
+    CUdeviceptr code, CUdeviceptr records, GError **error);
 
 /* When the frame is finished: the counts, if the step number was chosen, and the bytes
  * of index and payload before any cut. */

@@ -34,7 +34,7 @@ typedef struct
   uint8_t reconstruction; /* decoder: rho */
   bool reversible;
   float step; /* Delta, irreversible only */
-  /* Decoder: the cells of the frame's step map, if the subband uses it, and where the
+  /* The cells of the frame's step map, if the subband uses it, and where the
    * block lies in the subband. */
   const uint8_t *cells;
   PacoStepMapPlace map;

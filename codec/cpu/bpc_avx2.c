@@ -467,19 +467,18 @@ lanes_gather_bytes (const __m256i words[4], int shift)
 /* Does paco_rate_scale(), with the lower 12 bits of x and with the upper ones where the
  * whole product may have more than 32 bits. */
 BPC_INLINE __m256i
-lanes_rescale_8 (const BpcQuantizer *q, __m256i x)
+lanes_rescale_8 (__m256i x, __m256i m, unsigned shift, bool narrow)
 {
-  __m256i m = _mm256_set1_epi32 ((int) q->multiplier);
   __m256i low = _mm256_and_si256 (x, _mm256_set1_epi32 (4095));
   __m256i high;
 
-  if (q->narrow)
+  if (narrow)
     return _mm256_srl_epi32 (
-        _mm256_mullo_epi32 (x, m), _mm_cvtsi32_si128 ((int) q->shift));
+        _mm256_mullo_epi32 (x, m), _mm_cvtsi32_si128 ((int) shift));
   high = _mm256_mullo_epi32 (_mm256_srli_epi32 (x, 12), m);
   low = _mm256_srli_epi32 (_mm256_mullo_epi32 (low, m), 12);
   return _mm256_srl_epi32 (
-      _mm256_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) q->shift - 12));
+      _mm256_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) shift - 12));
 }
 
 BPC_INLINE uint32_t
@@ -512,7 +511,13 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
       scaled = _mm256_min_ps (scaled, _mm256_set1_ps (PACO_MAX_MAGNITUDE));
       x = _mm256_cvttps_epi32 (scaled);
       if (q->multiplier > 0)
-        x = lanes_rescale_8 (q, x);
+        x = lanes_rescale_8 (
+            x, _mm256_set1_epi32 ((int) q->multiplier), q->shift, q->narrow);
+      if (q->multipliers)
+        x = lanes_rescale_8 (
+            _mm256_add_epi32 (_mm256_add_epi32 (x, x), _mm256_set1_epi32 (1)),
+            lanes_load (q->multipliers + 8 * k), PACO_STEP_MAP_SHIFT,
+            q->narrow);
     }
     words[k] = x;
     all = _mm256_or_si256 (all, x);

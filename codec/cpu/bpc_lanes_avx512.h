@@ -460,19 +460,18 @@ lanes_gather_bytes (const __m512i words[4], unsigned shift)
 /* Does paco_rate_scale(), with the lower 12 bits of x and with the upper ones where the
  * whole product may have more than 32 bits. */
 BPC_INLINE __m512i
-lanes_rescale_16 (const BpcQuantizer *q, __m512i x)
+lanes_rescale_16 (__m512i x, __m512i m, unsigned shift, bool narrow)
 {
-  __m512i m = _mm512_set1_epi32 ((int) q->multiplier);
   __m512i low = _mm512_and_si512 (x, _mm512_set1_epi32 (4095));
   __m512i high;
 
-  if (q->narrow)
+  if (narrow)
     return _mm512_srl_epi32 (
-        _mm512_mullo_epi32 (x, m), _mm_cvtsi32_si128 ((int) q->shift));
+        _mm512_mullo_epi32 (x, m), _mm_cvtsi32_si128 ((int) shift));
   high = _mm512_mullo_epi32 (_mm512_srli_epi32 (x, 12), m);
   low = _mm512_srli_epi32 (_mm512_mullo_epi32 (low, m), 12);
   return _mm512_srl_epi32 (
-      _mm512_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) q->shift - 12));
+      _mm512_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) shift - 12));
 }
 
 BPC_INLINE uint32_t
@@ -498,7 +497,13 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
       scaled = _mm512_min_ps (scaled, _mm512_set1_ps (PACO_MAX_MAGNITUDE));
       x = _mm512_cvttps_epi32 (scaled);
       if (q->multiplier > 0)
-        x = lanes_rescale_16 (q, x);
+        x = lanes_rescale_16 (
+            x, _mm512_set1_epi32 ((int) q->multiplier), q->shift, q->narrow);
+      if (q->multipliers)
+        x = lanes_rescale_16 (
+            _mm512_add_epi32 (_mm512_add_epi32 (x, x), _mm512_set1_epi32 (1)),
+            _mm512_loadu_si512 (q->multipliers + 16 * k), PACO_STEP_MAP_SHIFT,
+            q->narrow);
     }
     words[k] = x;
     all = _mm512_or_si512 (all, x);

@@ -31,14 +31,13 @@ lanes_bytes_of_words (const uint32x4_t words[4], uint8x16_t bytes[4])
 /* Does paco_rate_scale() with the lower 12 bits of x and with the upper ones,
  * because the whole product has more than 32 bits. */
 BPC_INLINE uint32x4_t
-lanes_rescale_4 (const BpcQuantizer *q, uint32x4_t x)
+lanes_rescale_4 (uint32x4_t x, uint32x4_t multipliers, unsigned shift)
 {
-  uint32x4_t low = vmulq_n_u32 (
-      vandq_u32 (x, vdupq_n_u32 (4095)), q->multiplier);
+  uint32x4_t low = vmulq_u32 (vandq_u32 (x, vdupq_n_u32 (4095)), multipliers);
   uint32x4_t sum = vsraq_n_u32 (
-      vmulq_n_u32 (vshrq_n_u32 (x, 12), q->multiplier), low, 12);
+      vmulq_u32 (vshrq_n_u32 (x, 12), multipliers), low, 12);
 
-  return vshlq_u32 (sum, vdupq_n_s32 (12 - (int) q->shift));
+  return vshlq_u32 (sum, vdupq_n_s32 (12 - (int) shift));
 }
 
 /* Returns the magnitudes of four coefficients. A NaN gets the largest one. */
@@ -54,7 +53,20 @@ lanes_quantize_4 (const BpcQuantizer *q, uint32x4_t x)
   scaled = vmulq_n_f32 (vabsq_f32 (vreinterpretq_f32_u32 (x)), q->scale);
   scaled = vminnmq_f32 (scaled, vdupq_n_f32 (PACO_MAX_MAGNITUDE));
   x = vcvtq_u32_f32 (scaled);
-  return q->multiplier > 0 ? lanes_rescale_4 (q, x) : x;
+  return q->multiplier > 0
+      ? lanes_rescale_4 (x, vdupq_n_u32 (q->multiplier), q->shift)
+      : x;
+}
+
+/* Brings magnitudes of every other column, from x + side on, to the steps of the frame's
+ * step map. */
+BPC_INLINE uint32x4_t
+lanes_map_4 (const BpcQuantizer *q, unsigned x, unsigned side, uint32x4_t words)
+{
+  uint32x4x2_t multipliers = vld2q_u32 (q->multipliers + x);
+
+  return lanes_rescale_4 (vaddq_u32 (vaddq_u32 (words, words), vdupq_n_u32 (1)),
+      multipliers.val[side], PACO_STEP_MAP_SHIFT);
 }
 
 /* These move four words, which elsewhere are int32_t or float. */
@@ -95,6 +107,9 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
       words[1][k] = vuzp2q_u32 (a, b);
       for (unsigned side = 0; side < 2; side++) {
         magnitudes[side][k] = lanes_quantize_4 (q, words[side][k]);
+        if (q->multipliers)
+          magnitudes[side][k] = lanes_map_4 (
+              q, 32 * half + 8 * k, side, magnitudes[side][k]);
         all = vorrq_u32 (all, magnitudes[side][k]);
       }
     }

@@ -373,6 +373,8 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
                                               : PACO_MAX_MAGNITUDE;
       if (q->multiplier > 0)
         m = paco_rate_scale (m, q->multiplier, q->shift);
+      if (q->multipliers)
+        m = paco_rate_scale (2 * m + 1, q->multipliers[x], PACO_STEP_MAP_SHIFT);
     }
     all |= m;
     *negative |= (uint64_t) minus << i;

@@ -105,6 +105,8 @@ typedef struct
   uint32_t multiplier; /* 0: none */
   unsigned shift;      /* 15 at least */
   bool narrow;         /* what is multiplied is below 2^15 */
+  /* Of each column of the line, for the frame's step map (codec/step_map.h), or NULL. */
+  const uint32_t *multipliers; /* PACO_BLOCK_WIDTH */
 } BpcQuantizer;
 
 /* What a significant neighbor weighs in a context (FORMAT.md section 7.3). */

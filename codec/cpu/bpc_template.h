@@ -365,6 +365,18 @@ window_end (const Window *w, uint8_t contexts[][64], unsigned i)
   lanes_row_store (contexts[i + 1], w->down1);
 }
 
+/* With a step map: says whether line y has other cells than the line before, or is the
+ * first one. */
+static bool
+begins_cells (const PacoBpcBlock *block, unsigned y)
+{
+  uint32_t line = (block->y + y) << block->map.shift_y;
+
+  return y == 0
+      || line >> PACO_STEP_MAP_CELL_LOG2
+      != (line - (1u << block->map.shift_y)) >> PACO_STEP_MAP_CELL_LOG2;
+}
+
 #include "codec/cpu/bpc_template_signs.h"
 #include "codec/cpu/bpc_template_encode.h"
 #include "codec/cpu/bpc_template_decode.h"

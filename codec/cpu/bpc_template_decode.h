@@ -351,18 +351,12 @@ static void
 find_scales (const PacoBpcBlock *block, unsigned y, float scale,
     float scales[PACO_BLOCK_WIDTH])
 {
-  uint32_t line = (block->y + y) << block->map.shift_y;
-
   if (!block->cells) {
     for (unsigned x = 0; y == 0 && x < PACO_BLOCK_WIDTH; x++)
       scales[x] = scale;
     return;
   }
-  if (y > 0
-      && line >> PACO_STEP_MAP_CELL_LOG2
-          == (line - (1u << block->map.shift_y)) >> PACO_STEP_MAP_CELL_LOG2)
-    return;
-  for (unsigned x = 0; x < block->width; x++)
+  for (unsigned x = 0; begins_cells (block, y) && x < block->width; x++)
     scales[x] = scale
         * paco_step_map_scales[paco_step_map_exponent (
             &block->map, block->cells, block->x + x, block->y + y)];

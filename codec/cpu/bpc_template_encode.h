@@ -187,6 +187,17 @@ encode_plane (
 
 /* --- Coefficients to planes --- */
 
+/* Finds the multipliers of a line, where the line before had other ones or there is
+ * none. */
+static void
+find_multipliers (const PacoBpcBlock *block, unsigned y,
+    uint32_t multipliers[PACO_BLOCK_WIDTH])
+{
+  for (unsigned x = 0; begins_cells (block, y) && x < block->width; x++)
+    multipliers[x] = paco_step_map_multipliers[paco_step_map_exponent (
+        &block->map, block->cells, block->x + x, block->y + y)];
+}
+
 /* Makes magnitudes with the bits behind the point from coefficients. Returns all of
  * them or-ed. */
 static uint32_t
@@ -199,12 +210,19 @@ scale_block (PacoBpcScratch *s, const PacoBpcBlock *block)
                                     block->fraction_bits - block->lost_planes),
     .multiplier = block->reversible ? 0 : block->multiplier,
     .shift = block->shift + block->lost_planes,
-    .narrow = block->narrow };
+    .narrow = block->multiplier > 0
+        ? block->narrow
+        : block->fraction_bits == PACO_FRACTION_BITS };
+  uint32_t multipliers[PACO_BLOCK_WIDTH] BPC_ALIGNED = { 0 };
   const uint8_t *line = block->coefficients;
   uint32_t all = 0;
 
+  if (block->cells)
+    q.multipliers = multipliers;
   for (unsigned y = 0; y < block->height; y++) {
     fetch_line_ahead (line, block->stride * 4, false);
+    if (block->cells)
+      find_multipliers (block, y, multipliers);
     all |= lanes_quantize_row (
         &q, line, block->width, s->magnitude[y], &s->negative[BPC_MARGIN + y]);
     line += block->stride * 4;

@@ -112,20 +112,6 @@ struct _CpuDecoder
 
 /* --- decoding a frame --- */
 
-/* Describes the steps of block i if they depend on the frame's step map. */
-static void
-use_step_map (const Flight *flight, uint32_t i, PacoBpcBlock *block)
-{
-  const PacoFrame *frame = flight->frame;
-
-  if (!flight->job->cells)
-    return;
-  block->map = paco_step_map_place (frame->format, frame->coding,
-      frame->geometry,
-      &frame->geometry->subbands[frame->geometry->blocks[i].subband]);
-  block->cells = block->map.used ? flight->job->cells : NULL;
-}
-
 static void
 decode_block (void *data, uint32_t item, unsigned worker)
 {
@@ -142,7 +128,8 @@ decode_block (void *data, uint32_t item, unsigned worker)
   if (paco_frame_is_abandoned (flight->frame))
     return;
   block = paco_frame_block (flight->frame, &header->coding, header->set, i);
-  use_step_map (flight, i, &block);
+  paco_frame_use_map (
+      flight->frame, &header->coding, flight->job->cells, i, &block);
   if (header->coding.block_checks && record.planes > 0)
     damaged = decoder->ops.blocks->check (bytes, record.length) != record.check;
   if (damaged)

@@ -9,6 +9,7 @@
  * what they might need at most. When all sizes are known, the blocks are copied in
  * their order into the buffer that is handed out. */
 #include "codec/cpu/backend_private.h"
+#include "codec/cpu/cells.h"
 #include "codec/cpu/codes.h"
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
@@ -66,6 +67,7 @@ typedef struct
   const PacoFrame *frame;
   const PacoRateTable *table;
   const PacoEncoderJob *job;
+  const uint8_t *cells; /* of the step map, or NULL */
   bool checks;
 } Count;
 
@@ -77,20 +79,32 @@ count_block (void *data, uint32_t i, unsigned worker)
   const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
   PacoBpcBlock block = paco_frame_block (
       count->frame, count->frame->coding, NULL, i);
-  float scale = block.reversible
-      ? 0.0f
-      : count->table->scale[subband->component][subband->entry];
-  bool all = (uint64_t) subband->width * subband->height <= PACO_RATE_COUNT_ALL;
   PacoRateBits *sum =
       &count->budget->sums[worker][subband->component * count->table->n_entries
           + subband->entry];
   uint32_t top[PACO_RATE_PLANES] = { 0 }, bits[PACO_RATE_PLANES + 1];
   unsigned lost = paco_areas_planes (&count->job->areas, count->frame->format,
       count->frame->coding, geometry, i, count->job->area_planes);
+  PacoCountedBlock counted;
   uint32_t n_lines;
 
-  n_lines = count->frame->ops->count_tops (block.coefficients, block.stride,
-      block.width, block.height, all, scale, top);
+  paco_frame_use_map (
+      count->frame, count->frame->coding, count->cells, i, &block);
+  counted = (PacoCountedBlock){
+    .line = block.coefficients,
+    .stride = block.stride,
+    .width = block.width,
+    .height = block.height,
+    .all = (uint64_t) subband->width * subband->height <= PACO_RATE_COUNT_ALL,
+    .scale = block.reversible
+        ? 0.0f
+        : count->table->scale[subband->component][subband->entry],
+    .cells = block.cells,
+    .map = block.map,
+    .x = block.x,
+    .y = block.y,
+  };
+  n_lines = count->frame->ops->count_tops (&counted, top);
   paco_rate_block_bits (top, n_lines * block.width,
       (uint32_t) block.height * block.width, count->checks, bits);
   for (unsigned j = 0; j <= PACO_RATE_PLANES; j++)
@@ -99,9 +113,10 @@ count_block (void *data, uint32_t i, unsigned worker)
 
 static const PacoRateBits *
 budget_count (Budget *budget, const PacoFrame *frame,
-    const PacoRateTable *table, const PacoEncoderJob *job, bool checks)
+    const PacoRateTable *table, const PacoEncoderJob *job, const uint8_t *cells,
+    bool checks)
 {
-  Count count = { budget, frame, table, job, checks };
+  Count count = { budget, frame, table, job, cells, checks };
 
   memset (budget->sums, 0, budget->n_workers * sizeof *budget->sums);
   paco_workers_run (frame->workers, frame->geometry->n_blocks, COUNT_CHUNK,
@@ -154,6 +169,8 @@ typedef struct
   unsigned n_arenas;
   PacoSpare spare; /* lent to them: memory that only the transform needs */
   uint8_t *index;
+  uint8_t *cells,
+      *map;      /* of a step map, and its bytes; NULL if there is none */
   Budget budget; /* where frames have one */
 
   /* The frame being coded. */
@@ -163,6 +180,7 @@ typedef struct
   const PacoRateTable *table; /* with a budget, and the number of its steps */
   unsigned step_number;
   bool lossless;
+  uint32_t map_size; /* 0 without a step map */
   uint8_t *payload;
   gint out_of_memory; /* atomic */
 } Flight;
@@ -279,6 +297,8 @@ encode_block (void *data, uint32_t item, unsigned worker)
     return;
   }
   block = paco_frame_block (flight->frame, &flight->coding, NULL, i);
+  paco_frame_use_map (flight->frame, &flight->coding,
+      flight->coding.step_map ? flight->cells : NULL, i, &block);
   block.complexity = encoder->base.parameters.complexity;
   lost = area_planes (flight, i);
   block.lost_planes = (uint8_t) (block.reversible ? 0 : lost);
@@ -334,6 +354,10 @@ assemble (Flight *flight)
     memcpy (flight->index, flight->choice->bytes, header.index_size);
   header.index_size += paco_index_write (flight->records, n_blocks,
       header.coding.block_checks, flight->index + header.index_size);
+  if (flight->map_size > 0)
+    memcpy (flight->index + header.index_size, flight->map, flight->map_size);
+  header.step_map_size = flight->map_size;
+  header.index_size += flight->map_size;
   if (header.coding.cut_points)
     header.cut_points_size = (uint32_t) paco_cut_points_write (flight->records,
         flight->budget.cuts, n_blocks, flight->index + header.index_size);
@@ -378,6 +402,22 @@ flight_begin (Flight *flight, const PacoEncoderJob *job)
   flight->lossless = false;
 }
 
+/* Makes the step map of the frame, which is transformed, if it has one. */
+static void
+make_map (Flight *flight)
+{
+  const PacoGeometry *geometry = flight->frame->geometry;
+
+  flight->map_size = 0;
+  if (!flight->coding.step_map || paco_frame_is_abandoned (flight->frame))
+    return;
+  paco_find_cells (flight->frame,
+      paco_encoder_activity (&flight->encoder->base, flight->job),
+      flight->cells);
+  flight->map_size = (uint32_t) paco_step_map_write (
+      flight->cells, geometry, flight->map);
+}
+
 static void
 code_blocks (Flight *flight)
 {
@@ -415,7 +455,7 @@ budget_for_blocks (const Flight *flight)
 static uint64_t
 count_bytes (const Flight *flight)
 {
-  uint64_t bytes = 0;
+  uint64_t bytes = flight->map_size;
 
   for (uint32_t i = 0; i < flight->frame->geometry->n_blocks; i++)
     bytes += flight->budget.bytes[i];
@@ -435,6 +475,7 @@ transform (Flight *flight, bool lossless)
   flight->frame->coding = lossless ? &form->lossless
                                    : &flight->job->rate.coding;
   paco_frame_forward (flight->frame, &flight->job->picture);
+  make_map (flight);
 }
 
 /* Codes the frame once; FALSE if it is to be coded without loss instead. */
@@ -446,7 +487,8 @@ code_attempt (Flight *flight, PacoRateAttempt *attempt)
 
     if (!attempt->has_counts)
       sums = budget_count (&flight->budget, flight->frame, flight->table,
-          flight->job, flight->coding.block_checks);
+          flight->job, flight->coding.step_map ? flight->cells : NULL,
+          flight->coding.block_checks);
     attempt->has_counts = true;
     if (!paco_rate_step (attempt, sums))
       return false;
@@ -485,6 +527,8 @@ code_to_fit (Flight *flight)
     return;
   history = paco_rate_end (&attempt);
   paco_encoder_tell (base, flight->job, &history);
+  bytes = paco_rate_bytes_without_map (
+      bytes, n_blocks, &flight->coding, &flight->map_size);
   budget_cut (
       &flight->budget, flight->records, n_blocks, &flight->coding, bytes);
   for (uint32_t i = 0; i < n_blocks && flight->coding.block_checks; i++)
@@ -543,6 +587,7 @@ encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
     code_to_fit (flight);
   } else {
     paco_frame_forward (flight->frame, &job->picture);
+    make_map (flight);
     transform_ms = milliseconds_since (begin);
     code_blocks (flight);
   }
@@ -580,6 +625,8 @@ flight_clear (Flight *flight)
   g_clear_pointer (&flight->records, paco_memory_free);
   g_clear_pointer (&flight->blocks, paco_memory_free);
   g_clear_pointer (&flight->index, paco_memory_free);
+  g_clear_pointer (&flight->cells, paco_memory_free);
+  g_clear_pointer (&flight->map, paco_memory_free);
   budget_clear (&flight->budget);
 }
 
@@ -588,7 +635,8 @@ flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
 {
   const PacoEncoder *base = &encoder->base;
   bool cuts = base->forms[base->form].coding.cut_points;
-  size_t n_blocks = 0, tables = 0;
+  bool mapped = base->forms[base->form].coding.step_map;
+  size_t n_blocks = 0, tables = 0, n_cells = 0, map = 0;
 
   flight->encoder = encoder;
   for (unsigned i = 0; i < PACO_N_FORMS; i++) {
@@ -604,27 +652,36 @@ flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
       .geometry = geometry,
       .maps = &flight->maps,
     };
-    if (geometry)
-      n_blocks = MAX (n_blocks, geometry->n_blocks);
-    if (geometry)
-      tables = MAX (
-          tables, paco_policy_code_tables_size (&base->forms[i].code_groups));
+    if (!geometry)
+      continue;
+    n_blocks = MAX (n_blocks, geometry->n_blocks);
+    tables = MAX (
+        tables, paco_policy_code_tables_size (&base->forms[i].code_groups));
+    if (mapped) {
+      n_cells = MAX (n_cells, paco_step_map_n_cells (geometry));
+      map = MAX (map, paco_step_map_max_size (geometry));
+    }
   }
   flight->n_arenas = paco_workers_count (encoder->workers);
   flight->arenas = g_new0 (PacoArena, flight->n_arenas);
   flight->records = paco_memory_new (n_blocks, sizeof *flight->records);
   flight->blocks = paco_memory_new (n_blocks, sizeof *flight->blocks);
-  flight->index = paco_memory_new (tables
+  flight->index = paco_memory_new (tables + map
           + n_blocks
               * (PACO_MAX_RECORD + (cuts ? PACO_MAX_CUT_POINTS_SIZE (1) : 0)),
       1);
+  if (mapped) {
+    flight->cells = paco_memory_new (n_cells, 1);
+    flight->map = paco_memory_new (map, 1);
+  }
   if (tables > 0) {
     flight->choice = paco_memory_new (1, sizeof *flight->choice);
     flight->seen = paco_memory_new (flight->n_arenas, sizeof *flight->seen);
     if (flight->seen)
       memset (flight->seen, 0, flight->n_arenas * sizeof *flight->seen);
   }
-  if ((tables > 0 && (!flight->choice || !flight->seen)) || !flight->records
+  if ((tables > 0 && (!flight->choice || !flight->seen))
+      || (mapped && (!flight->cells || !flight->map)) || !flight->records
       || !flight->blocks || !flight->index
       || ((cuts || base->forms[base->form].table)
           && !budget_init (&flight->budget, flight->n_arenas, n_blocks)))

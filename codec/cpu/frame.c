@@ -354,3 +354,16 @@ paco_frame_block (const PacoFrame *frame, const PacoCoding *coding,
   block.stride = plane->stride;
   return block;
 }
+
+void
+paco_frame_use_map (const PacoFrame *frame, const PacoCoding *coding,
+    const uint8_t *cells, uint32_t i, PacoBpcBlock *block)
+{
+  const PacoGeometry *geometry = frame->geometry;
+
+  if (!cells)
+    return;
+  block->map = paco_step_map_place (frame->format, coding, geometry,
+      &geometry->subbands[geometry->blocks[i].subband]);
+  block->cells = block->map.used ? cells : NULL;
+}

@@ -56,3 +56,7 @@ paco_frame_n_blocks (const PacoFrame *frame)
  * only encoders need is left 0. carried_set may be NULL. */
 PacoBpcBlock paco_frame_block (const PacoFrame *frame, const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, uint32_t i);
+/* Sets cells, map, x and y of block number i, if its subband uses the step map; cells:
+ * of the frame's map, or NULL. */
+void paco_frame_use_map (const PacoFrame *frame, const PacoCoding *coding,
+    const uint8_t *cells, uint32_t i, PacoBpcBlock *block);

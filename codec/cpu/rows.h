@@ -9,9 +9,27 @@
 #include "codec/picture.h"
 #include "codec/lifting.h"
 #include "codec/rate_estimate.h"
+#include "codec/step_map.h"
 
 /* A coefficient or sample of a line, int32_t or float. */
 typedef uint32_t __attribute__ ((may_alias)) PacoWord;
+
+/* A block whose coefficients are counted. */
+typedef struct
+{
+  const PacoWord *line;
+  ptrdiff_t stride;
+  unsigned width, height; /* width: 1..64 */
+  bool all;
+  float scale; /* 0 where coefficients are integers */
+  /* The cells of the frame's step map, or NULL, and where the block lies. */
+  const uint8_t *cells;
+  PacoStepMapPlace map;
+  uint32_t x, y;
+} PacoCountedBlock;
+
+/* How many cells are added up at a time. */
+#define PACO_SUMMED_CELLS 8
 
 /* The words that a lifting step adds up: for each tap those before and those after. */
 typedef const PacoWord *const (*PacoNeighbors)[2];
@@ -41,13 +59,15 @@ typedef struct
 
   void (*scale) (PacoWord *line, size_t n, float factor);
 
-  /* Counts a block of coefficients, at most 64 wide: adds to top[p] how many c have
-   * their highest bit in plane p (codec/rate_steps.h; scale is 0 where coefficients
-   * are integers), in all lines or in those of paco_rate_counted_line(). Returns how
-   * many lines were counted. */
-  uint32_t (*count_tops) (const PacoWord *line, ptrdiff_t stride,
-      unsigned width, unsigned height, bool all, float scale,
-      uint32_t top[PACO_RATE_PLANES]);
+  /* Counts the block's c (codec/rate_steps.h): adds to top[p] how many have their
+   * highest bit in plane p, in all lines or in those of paco_rate_counted_line().
+   * Returns how many lines were counted. */
+  uint32_t (*count_tops) (
+      const PacoCountedBlock *block, uint32_t top[PACO_RATE_PLANES]);
+  /* Adds up the c of cells of the step map, which have 8 lines and columns: width, at
+   * most 64, and height are those of all coefficients. Adds to sums[i] those of cell i. */
+  void (*sum_cells) (const PacoWord *line, ptrdiff_t stride, unsigned width,
+      unsigned height, float scale, uint32_t sums[PACO_SUMMED_CELLS]);
 
   /* Load n samples, from sample x of the line at `data` on, shifted to be signed;
    * and store them with clamping, where x begins a group. If these samples are the

@@ -26,8 +26,11 @@ typedef struct
   const PacoPicture *picture;
   const PacoParameters *parameters;
   const PacoAreas *areas; /* or NULL */
-  const uint8_t *cells;   /* of the step map, or NULL */
+  const uint8_t *given;   /* cells of a step map, or NULL */
   uint8_t halved;
+  uint8_t *cells;    /* of the step map, if the frame has one */
+  uint8_t *map;      /* its bytes */
+  uint32_t map_size; /* 0 without one */
   PacoHeader header;
   PacoGeometry *geometry;
   PacoReferencePlane planes[2][PACO_MAX_COMPONENTS]; /* [field][component] */
@@ -78,6 +81,29 @@ transform_field (Encoder *encoder, unsigned field)
   return true;
 }
 
+/* Makes the step map of a transformed picture, if it has one. */
+static void
+make_map (Encoder *encoder)
+{
+  const PacoGeometry *geometry = encoder->geometry;
+  PacoActivity activity;
+
+  encoder->map_size = 0;
+  if (!encoder->header.coding.step_map)
+    return;
+  if (encoder->given) {
+    memcpy (encoder->cells, encoder->given, paco_step_map_n_cells (geometry));
+  } else {
+    activity = paco_policy_activity (encoder->format, encoder->parameters,
+        &encoder->header.coding, encoder->table);
+    for (unsigned f = 0; f < geometry->n_fields; f++)
+      paco_reference_find_cells (
+          geometry, f, &encoder->planes[f][0], &activity, encoder->cells);
+  }
+  encoder->map_size = (uint32_t) paco_step_map_write (
+      encoder->cells, geometry, encoder->map);
+}
+
 static gboolean
 transform (Encoder *encoder, GError **error)
 {
@@ -87,6 +113,7 @@ transform (Encoder *encoder, GError **error)
       return paco_fail (error, PACO_ERROR_MEMORY,
           "not enough memory for the coefficients of the picture");
   }
+  make_map (encoder);
   return TRUE;
 }
 
@@ -132,6 +159,22 @@ area_planes (const Encoder *encoder, uint32_t i)
       paco_policy_area_planes (encoder->parameters));
 }
 
+/* Returns a magnitude in column x and line y of block i at the step of its cell. */
+static uint32_t
+coarser (const Encoder *encoder, uint32_t i, unsigned x, unsigned y,
+    uint32_t magnitude)
+{
+  const PacoCodeblock *block = &encoder->geometry->blocks[i];
+  PacoStepMapPlace place = paco_step_map_place (encoder->format,
+      &encoder->header.coding, encoder->geometry, subband_of (encoder, i));
+
+  if (!place.used)
+    return magnitude;
+  return paco_step_map_coarser (magnitude,
+      paco_step_map_exponent (
+          &place, encoder->cells, block->x + x, block->y + y));
+}
+
 /* Quantizes block i, row by row. */
 static void
 quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
@@ -142,8 +185,6 @@ quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
   unsigned c = subband->component, entry = subband->entry;
   unsigned fraction_bits = coding->subbands[c][entry].fraction_bits;
   float step = paco_step_decode (coding->subbands[c][entry].step);
-  PacoStepMapPlace place = paco_step_map_place (
-      encoder->format, coding, encoder->geometry, subband);
   PacoWaveletId wavelet = coding->components[c].wavelet;
   unsigned lost = paco_wavelets[wavelet].reversible ? 0
                                                     : area_planes (encoder, i);
@@ -153,19 +194,16 @@ quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
     const PacoReferenceSample *row = block_line (encoder, i, y);
 
     for (unsigned x = 0; x < block->width; x++) {
-      float coarser = place.used ? paco_step_map_scales[paco_step_map_exponent (
-                          &place, encoder->cells, block->x + x, block->y + y)]
-                                 : 1.0f;
-
-      indices[y * block->width + x] = encoder->table
+      int32_t value = encoder->table
           ? paco_reference_scale_to_step (row[x], wavelet,
               encoder->table->scale[c][entry], step_of (encoder, i))
-          : paco_reference_scale (
-              row[x], wavelet, step * coarser, fraction_bits);
+          : paco_reference_scale (row[x], wavelet, step, fraction_bits);
+      int32_t magnitude = (int32_t) coarser (
+          encoder, i, x, y, (uint32_t) ABS (value) >> lost);
+
+      indices[y * block->width + x] = value < 0 ? -magnitude : magnitude;
     }
   }
-  for (unsigned k = 0; k < n; k++)
-    indices[k] = indices[k] < 0 ? -(-indices[k] >> lost) : indices[k] >> lost;
   paco_reference_round_block (
       indices, block->width, block->height, fraction_bits);
   for (unsigned k = 0; k < n; k++)
@@ -266,7 +304,7 @@ block_bytes (const Encoder *encoder, uint32_t i)
 static uint64_t
 count_bytes (const Encoder *encoder)
 {
-  uint64_t bytes = 0;
+  uint64_t bytes = encoder->map_size;
 
   for (uint32_t i = 0; i < encoder->geometry->n_blocks; i++)
     bytes += block_bytes (encoder, i);
@@ -289,12 +327,14 @@ count_block (const Encoder *encoder, uint32_t i, PacoRateBits *sums)
         encoder, i, paco_rate_counted_line (n, all));
 
     for (unsigned x = 0; x < block->width; x++) {
-      int plane = paco_reference_top_plane (row[x],
-          encoder->header.coding.components[c].wavelet,
-          encoder->table->scale[c][entry]);
+      uint32_t magnitude = coarser (encoder, i, x,
+          paco_rate_counted_line (n, all),
+          paco_reference_scaled_magnitude (row[x],
+              encoder->header.coding.components[c].wavelet,
+              encoder->table->scale[c][entry]));
 
-      if (plane >= 0)
-        top[plane]++;
+      if (magnitude > 0)
+        top[g_bit_nth_msf (magnitude, -1)]++;
     }
   }
   paco_rate_block_bits (top, n_lines * block->width,
@@ -326,6 +366,9 @@ cut_blocks (Encoder *encoder, uint64_t budget)
   uint8_t *lost = g_new (uint8_t, n);
   PacoRateBlocks blocks = { cuts, bytes, n, checks,
     encoder->header.coding.cut_points };
+
+  budget = paco_rate_bytes_without_map (
+      budget, n, &encoder->header.coding, &encoder->map_size);
 
   for (uint32_t i = 0; i < n; i++) {
     cuts[i] = encoder->blocks[i].cuts;
@@ -440,8 +483,7 @@ assemble_frame (Encoder *encoder, GByteArray *out)
   uint32_t n = encoder->geometry->n_blocks;
   size_t tables = paco_header_tables_size (header);
   uint8_t *index = g_malloc (tables + PACO_MAX_INDEX_SIZE (n)
-      + paco_step_map_max_size (encoder->geometry)
-      + PACO_MAX_CUT_POINTS_SIZE (n) + 1);
+      + encoder->map_size + PACO_MAX_CUT_POINTS_SIZE (n) + 1);
   GByteArray *payload = g_byte_array_new ();
   guint start = out->len;
 
@@ -451,11 +493,10 @@ assemble_frame (Encoder *encoder, GByteArray *out)
   header->index_size = tables
       + paco_index_write (
           encoder->records, n, header->coding.block_checks, index + tables);
-  if (header->coding.step_map) {
-    header->step_map_size = (uint32_t) paco_step_map_write (
-        encoder->cells, encoder->geometry, index + header->index_size);
-    header->index_size += header->step_map_size;
-  }
+  if (encoder->map_size > 0)
+    memcpy (index + header->index_size, encoder->map, encoder->map_size);
+  header->step_map_size = encoder->map_size;
+  header->index_size += encoder->map_size;
   if (header->coding.cut_points)
     header->index_size += append_cut_points (
         encoder, index + header->index_size);
@@ -556,13 +597,17 @@ set_up (Encoder *encoder, const PacoVideoInfo *video,
       || !paco_header_check (header, error))
     return FALSE;
   header->coding.carried_family = header->coding.components[0].family;
-  if (encoder->cells && encoder->parameters->rate_control == PACO_RATE_BITRATE)
+  if (encoder->given && encoder->parameters->rate_control == PACO_RATE_BITRATE)
     return paco_refuse (error, "frames with a budget take no given step map");
-  header->coding.step_map = encoder->cells != NULL;
-  header->coding.step_map_halved = encoder->halved;
+  if (encoder->given) {
+    header->coding.step_map = true;
+    header->coding.step_map_halved = encoder->halved;
+  }
   if (!choose (encoder, error))
     return FALSE;
   encoder->geometry = paco_geometry_new (encoder->format, &header->coding);
+  encoder->cells = g_malloc (paco_step_map_n_cells (encoder->geometry));
+  encoder->map = g_malloc (paco_step_map_max_size (encoder->geometry));
   encoder->records = g_new0 (PacoBlockRecord, encoder->geometry->n_blocks);
   encoder->blocks = g_new0 (Block, encoder->geometry->n_blocks);
   for (uint32_t i = 0; i < encoder->geometry->n_blocks; i++)
@@ -578,6 +623,8 @@ encoder_clear (Encoder *encoder)
   for (uint32_t i = 0; encoder->blocks && i < encoder->geometry->n_blocks; i++)
     g_byte_array_unref (encoder->blocks[i].bytes);
   paco_geometry_free (encoder->geometry);
+  g_free (encoder->cells);
+  g_free (encoder->map);
   g_free (encoder->records);
   g_free (encoder->blocks);
   g_free (encoder->choice);
@@ -629,7 +676,7 @@ paco_reference_encode_mapped (const PacoPictureFormat *format,
   Encoder encoder = { .format = format,
     .picture = picture,
     .parameters = parameters,
-    .cells = cells,
+    .given = cells,
     .halved = halved };
 
   return encode (&encoder, video, NULL, NULL, NULL, out, error);

@@ -24,9 +24,8 @@ paco_reference_scale (PacoReferenceSample coefficient, PacoWaveletId wavelet,
   return signbit (coefficient.f) ? -magnitude : magnitude;
 }
 
-/* c of codec/rate_steps.h. */
-static uint32_t
-scale_magnitude (
+uint32_t
+paco_reference_scaled_magnitude (
     PacoReferenceSample coefficient, PacoWaveletId wavelet, float scale)
 {
   float scaled;
@@ -46,23 +45,11 @@ paco_reference_scale_to_step (PacoReferenceSample coefficient,
 
   if (paco_wavelets[wavelet].reversible)
     return coefficient.i;
-  magnitude = (int32_t) ((uint64_t) scale_magnitude (
+  magnitude = (int32_t) ((uint64_t) paco_reference_scaled_magnitude (
                              coefficient, wavelet, scale)
           * step->multiplier
       >> step->shift);
   return signbit (coefficient.f) ? -magnitude : magnitude;
-}
-
-int
-paco_reference_top_plane (
-    PacoReferenceSample coefficient, PacoWaveletId wavelet, float scale)
-{
-  uint32_t c = scale_magnitude (coefficient, wavelet, scale);
-  int plane = -1;
-
-  while (c >> (plane + 1) != 0)
-    plane++;
-  return plane;
 }
 
 /* 32 lines of a block are rounded together, without a look at others. */

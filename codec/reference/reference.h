@@ -13,6 +13,7 @@
 #include "codec/parameters.h"
 #include "codec/policy.h"
 #include "codec/policy_codes.h"
+#include "codec/policy_map.h"
 #include "codec/rate_control.h"
 
 G_BEGIN_DECLS
@@ -190,8 +191,8 @@ int32_t paco_reference_scale (PacoReferenceSample coefficient,
 /* With a budget: scale is that of PacoRateTable, and the step that of its number. */
 int32_t paco_reference_scale_to_step (PacoReferenceSample coefficient,
     PacoWaveletId wavelet, float scale, const PacoRateStep *step);
-/* The plane of c that has the highest bit of a coefficient, or -1 if it is 0. */
-int paco_reference_top_plane (
+/* c of codec/rate_steps.h, and of codec/policy_map.h. */
+uint32_t paco_reference_scaled_magnitude (
     PacoReferenceSample coefficient, PacoWaveletId wavelet, float scale);
 void paco_reference_round_block (
     int32_t *values, unsigned width, unsigned height, unsigned fraction_bits);
@@ -201,6 +202,12 @@ unsigned paco_reference_reconstruction (
 PacoReferenceSample paco_reference_dequantize (int32_t index,
     unsigned dropped_planes, unsigned reconstruction, PacoWaveletId wavelet,
     float step);
+
+/* Finds the cells of a field of the map that an encoder makes; plane: component 0 of the
+ * field, transformed. */
+void paco_reference_find_cells (const PacoGeometry *geometry, unsigned field,
+    const PacoReferencePlane *plane, const PacoActivity *activity,
+    uint8_t *cells);
 
 /* Returns the check of a block's bytes (FORMAT.md section 6). */
 uint16_t paco_reference_check (const uint8_t *bytes, size_t length);

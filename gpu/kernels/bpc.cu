@@ -336,7 +336,8 @@ encode (const PacoBpcEncodeParameters &parameters)
   block.clear ();
   scaling = take_step (parameters, place);
 
-  Slicer<PASSES, T> slicer (block, place, parameters.coefficients, scaling);
+  Slicer<PASSES, T> slicer (
+      block, place, parameters.coefficients, parameters.cells, scaling);
 
   note_no_ends (block, parameters);
   coding.planes = slicer.slice ();

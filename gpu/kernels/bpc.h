@@ -37,6 +37,12 @@ typedef struct
    * the block's step among all components' entries. */
   uint8_t counts_all;
   uint16_t entry;
+  /* Encoder: the cells of a step map (codec/step_map.h), if shift_x is not 0: that of the
+   * block's first coefficient, and how they go on. */
+  uint32_t first_cell;
+  uint16_t cell_columns;
+  uint8_t cell_shift_x, cell_shift_y;
+  uint32_t cells_halved;
 } PacoGpuBlock;
 
 /* Words of a bitplane of a block. */
@@ -104,6 +110,7 @@ typedef struct
    * and dropped planes replace the blocks' own. */
   PACO_DEVICE_POINTER (const PacoRateStep) steps;
   PACO_DEVICE_POINTER (const uint32_t) step_number;
+  PACO_DEVICE_POINTER (const uint8_t) cells; /* of the step map, or 0 */
   uint32_t n_entries;
   uint32_t n_blocks;
   uint32_t complexity;   /* 0..3 */

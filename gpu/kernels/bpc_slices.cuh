@@ -5,6 +5,7 @@
 #pragma once
 #include "codec/rounding.h"
 #include "gpu/kernels/bpc_contexts.cuh"
+#include "gpu/kernels/cells.cuh"
 
 /* --- Rounding of coefficients to quantizer indices (FORMAT.md section 9) ---
  *
@@ -126,18 +127,20 @@ template <int PASSES, typename T> struct Slicer
   uint32_t dropped; /* besides those lost */
   uint32_t fraction_bits;
   Scaling scaling;
+  BlockCells cells;
   /* PacoBlockCounts of plane p in lane p: top in the lower half, pairs in the upper. */
   uint32_t counts;
   uint32_t n_right;
   uint32_t stripe_planes; /* lane g: of stripe g */
 
   DEVICE Slicer (B &block_, const PacoGpuBlock &place, const void *coefficients,
-      const Scaling &scaling_)
+      const uint8_t *map, const Scaling &scaling_)
       : block (block_), stride (place.stride),
         dropped (place.dropped_planes - scaling_.lost_planes),
         fraction_bits (place.fraction_bits), scaling (scaling_)
   {
     rows = (const T *) coefficients + place.coefficients + 2 * block.lane;
+    cells.init (map, place, block.lane);
     counts = n_right = 0;
     stripe_planes = 0;
   }
@@ -152,6 +155,28 @@ template <int PASSES, typename T> struct Slicer
     for (int y = 0; y < 32; y++)
       a[y] = (a[y] & 0xffff) * multiplier >> shift
           | (a[y] >> 16) * multiplier >> shift << 16;
+  }
+
+  /* Brings magnitudes below 2^15 to the steps of their cells. */
+  DEVICE void map_pairs (uint32_t w, uint32_t (&a)[32])
+  {
+#pragma unroll
+    for (int y = 0; y < 32; y++) {
+      if (cells.begins (y))
+        cells.find (32 * w + y);
+      a[y] = cells.coarser (LEFT, a[y] & 0xffff)
+          | cells.coarser (RIGHT, a[y] >> 16) << 16;
+    }
+  }
+
+  DEVICE void map_column (int side, uint32_t w, uint32_t (&a)[32])
+  {
+#pragma unroll
+    for (int y = 0; y < 32; y++) {
+      if (cells.begins (y))
+        cells.find (32 * w + y);
+      a[y] = cells.coarser_wide (side, a[y]);
+    }
   }
 
   /* Puts the magnitudes of both columns into one word. */
@@ -175,6 +200,8 @@ template <int PASSES, typename T> struct Slicer
     }
     if (scaling.multiplier != 0)
       rescale_pairs (a);
+    if (cells.cells)
+      map_pairs (w, a);
     block.at (L::SIGN, LEFT, w) = left_sign;
     block.at (L::SIGN, RIGHT, w) = right_sign;
   }
@@ -200,6 +227,8 @@ template <int PASSES, typename T> struct Slicer
 #pragma unroll
       for (int y = 0; y < 32; y++)
         a[y] = paco_rate_scale (a[y], scaling.multiplier, scaling.shift);
+    if (cells.cells)
+      map_column (side, w, a);
     block.at (L::SIGN, side, w) = sign;
   }
 

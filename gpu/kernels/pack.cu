@@ -164,12 +164,12 @@ __launch_bounds__ (PACO_PACK_SCAN_THREADS) paco_pack_scan (PacoPackParameters p)
   }
   records_size = (uint32_t) (before >> PAYLOAD_BITS);
   if (p.cuts)
-    points_size = write_cut_points (p, p.index + records_size);
+    points_size = write_cut_points (p, p.index + records_size + p.map_size);
   if (threadIdx.x == 0) {
     PacoPackSizes sizes = {};
 
     sizes.payload_size = before & payload_mask;
-    sizes.index_size = records_size + points_size;
+    sizes.index_size = records_size + p.map_size + points_size;
     sizes.cut_points_size = points_size;
     sizes.fits = p.header_size + sizes.index_size + sizes.payload_size
         <= p.capacity;

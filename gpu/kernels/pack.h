@@ -38,6 +38,8 @@ typedef struct
   PACO_DEVICE_POINTER (uint8_t) output;
   uint64_t capacity; /* bytes */
   uint32_t header_size;
+  uint32_t
+      map_size; /* of a step map, which the host puts between records and cuts */
   uint32_t n_blocks;
   uint32_t block_checks; /* records have them */
 } PacoPackParameters;

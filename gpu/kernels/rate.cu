@@ -5,6 +5,7 @@
  * codec/rate_estimate.h, rate_worth.h and rate_control.c. */
 #include "gpu/kernels/rate.h"
 #include "gpu/kernels/bpc_check.cuh"
+#include "gpu/kernels/cells.cuh"
 
 static DEVICE uint32_t
 block_of_warp ()
@@ -13,24 +14,6 @@ block_of_warp ()
 }
 
 /* --- Counting --- */
-
-static DEVICE void
-load_two (const int16_t *at, uint32_t (&x)[2])
-{
-  uint32_t pair = __vabs2 (*(const uint32_t *) at);
-
-  x[0] = pair & 0x7fff;
-  x[1] = pair >> 16 & 0x7fff;
-}
-
-static DEVICE void
-load_two (const int32_t *at, uint32_t (&x)[2])
-{
-  int2 pair = *(const int2 *) at;
-
-  x[0] = min (abs (pair.x), (1 << 23) - 1);
-  x[1] = min (abs (pair.y), (1 << 23) - 1);
-}
 
 /* Coefficients of a lane by highest bit, in half bytes: number b is of magnitudes of b
  * bits. These are added up in bytes, of even and of odd b, and those by all lanes. */
@@ -104,7 +87,7 @@ template <typename T> struct Counter
 template <typename T>
 static DEVICE void
 count_lines (const T *coefficients, const PacoGpuBlock &block, uint32_t lane,
-    uint32_t first, uint32_t n, Counter<T> &counter)
+    uint32_t first, uint32_t n, BlockCells &cells, Counter<T> &counter)
 {
   uint32_t x[LINES_AT_ONCE][2];
 
@@ -120,6 +103,11 @@ count_lines (const T *coefficients, const PacoGpuBlock &block, uint32_t lane,
   }
 #pragma unroll
   for (uint32_t k = 0; k < LINES_AT_ONCE; k++) {
+    if (cells.cells) {
+      cells.find (paco_rate_counted_line (first + k, block.counts_all));
+      x[k][0] = cells.coarser_wide (0, x[k][0]);
+      x[k][1] = cells.coarser_wide (1, x[k][1]);
+    }
     counter.count (x[k][0]);
     counter.count (x[k][1]);
     if (k % 4 == 3)
@@ -136,11 +124,14 @@ count_block (const PacoRateCountParameters &p, const PacoGpuBlock &block,
   const T *coefficients = (const T *) p.coefficients + block.coefficients
       + 2 * lane;
   Counter<T> counter;
+  BlockCells cells;
   uint32_t top = 0;
+
+  cells.init (p.cells, block, lane);
 
 #pragma unroll 1
   for (uint32_t n = 0; n < n_lines; n += LINES_AT_ONCE) {
-    count_lines (coefficients, block, lane, n, n_lines - n, counter);
+    count_lines (coefficients, block, lane, n, n_lines - n, cells, counter);
     if (n % LINES_OF_COUNTER == LINES_OF_COUNTER - LINES_AT_ONCE
         || n + LINES_AT_ONCE >= n_lines)
       top += counter.take (lane);

@@ -44,7 +44,8 @@ typedef struct
 {
   PACO_DEVICE_POINTER (const void) coefficients; /* c, int16_t or int32_t */
   PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
-  PACO_DEVICE_POINTER (PacoRateBits) sums; /* of each entry; are added to */
+  PACO_DEVICE_POINTER (PacoRateBits) sums;   /* of each entry; are added to */
+  PACO_DEVICE_POINTER (const uint8_t) cells; /* of the step map, or 0 */
   uint32_t n_blocks;
   uint32_t block_checks;
 } PacoRateCountParameters;

@@ -57,7 +57,7 @@ keep_blocks (const Case *c, const bool *kept, uint32_t n_blocks,
   g_autoptr (GByteArray) payload = g_byte_array_new ();
   size_t tables = paco_header_tables_size (header);
   g_autofree uint8_t *index = g_malloc (
-      tables + PACO_MAX_INDEX_SIZE (n_blocks));
+      tables + PACO_MAX_INDEX_SIZE (n_blocks) + header->step_map_size);
   PacoHeader written = *header;
 
   for (uint32_t i = 0; i < n_blocks; i++) {
@@ -73,6 +73,11 @@ keep_blocks (const Case *c, const bool *kept, uint32_t n_blocks,
   written.index_size = tables
       + paco_index_write (
           records, n_blocks, header->coding.block_checks, index + tables);
+  memcpy (index + written.index_size,
+      c->frame->data + header->header_size + tables
+          + paco_header_records_size (header),
+      header->step_map_size);
+  written.index_size += header->step_map_size;
   written.frame_size = header->header_size + written.index_size + payload->len
       + header->video.attachment.size;
   written.index_crc = crc32 (0, index, written.index_size);

@@ -10,6 +10,7 @@
  * with a copy of as many bytes as the frame has. The block coder computes: its
  * ratio says how much less than the memory it takes in. */
 #include "codec/policy.h"
+#include "gpu/cells.h"
 #include "gpu/pack.h"
 #include "gpu/rate.h"
 #include "tests/bench/cuda/bench.h"
@@ -39,6 +40,9 @@ typedef struct
   PacoCudaSteps steps;
   PacoCudaRate rate;
   PacoCudaBudget budgets[BENCH_SETS];
+  /* With a step map: how it is found, and its cells. */
+  PacoActivity activity;
+  PacoCudaCells cells[BENCH_SETS];
 } Coding;
 
 /* This is n_broken and what follows it, before the records. */
@@ -54,6 +58,7 @@ dwt_frame (Coding *coding, const PacoPicture *picture, unsigned set)
     .scratch = coding->scratch[set],
     .wide = coding->wide,
     .scales = coding->table ? coding->table->scale : NULL,
+    .cells = coding->cells[set].cells.address,
   };
 }
 
@@ -72,7 +77,15 @@ transform (Bench *bench, Coding *coding, unsigned set, bool inverse)
 static void
 coding_forward (Bench *bench, void *data, unsigned set)
 {
-  transform (bench, data, set, false);
+  Coding *coding = data;
+
+  transform (bench, coding, set, false);
+  coding->frame.stream = bench->stream;
+  coding->frame.coefficients.address = coding->coefficients[set];
+  if (coding->plan.coding.step_map)
+    must (paco_cuda_cells_find (&coding->cells[set], &coding->frame,
+              &coding->activity, coding->wide, NULL),
+        NULL);
 }
 
 static void
@@ -107,6 +120,7 @@ coding_encode (Bench *bench, void *data, unsigned set)
     .planes = coding->planes[set],
     .code = coding->code[set],
     .records = coding->records[set],
+    .cells = coding->cells[set].cells.address,
     .n_blocks = coding->plan.n_blocks,
     .complexity = coding->complexity,
     .block_checks = coding->plan.coding.block_checks,
@@ -115,6 +129,7 @@ coding_encode (Bench *bench, void *data, unsigned set)
   if (coding->table) {
     coding->frame.stream = bench->stream;
     coding->frame.coefficients.address = coding->coefficients[set];
+    coding->rate.cells = coding->cells[set].cells.address;
     must (paco_cuda_budget_decide (
               &coding->budgets[set], &coding->frame, &coding->rate, NULL),
         NULL);
@@ -125,7 +140,8 @@ coding_encode (Bench *bench, void *data, unsigned set)
       bench->device->bpc_encode[coding->wide][passes - 1], &parameters);
   if (coding->table)
     must (paco_cuda_budget_cut (&coding->budgets[set], &coding->frame,
-              &coding->rate, coding->code[set], coding->records[set], NULL),
+              &coding->rate, coding->rate.bytes, coding->code[set],
+              coding->records[set], NULL),
         NULL);
 }
 
@@ -175,7 +191,7 @@ coding_pack (Bench *bench, void *data, unsigned set)
   must (
       paco_pack_enqueue (&coding->frame, &coding->pack[set], coding->code[set],
           coding->records[set], 0, coding->plan.coding.block_checks,
-          CODING_HEADER, coding->output[set], 2 * bench->n_bytes, NULL),
+          CODING_HEADER, 0, coding->output[set], 2 * bench->n_bytes, NULL),
       NULL);
 }
 
@@ -192,8 +208,8 @@ init_sets (Bench *bench, Coding *coding, size_t code_bytes)
     coding->scratch[i] = bench_device_memory (bench, plan->dwt->scratch_bytes);
     coding->planes[i] = bench_device_memory (
         bench, 4 * planes * plan->n_columns);
-    must (paco_pack_buffers_reserve (
-              &coding->pack[i], &bench->share, plan->n_blocks, false, &error),
+    must (paco_pack_buffers_reserve (&coding->pack[i], &bench->share,
+              plan->n_blocks, false, 0, &error),
         error);
     coding->coefficients[i] = bench_device_memory (
         bench, plan->dwt->n_coefficients * (coding->wide ? 4 : 2));
@@ -226,6 +242,19 @@ init_budgets (Bench *bench, Coding *coding, const PacoParameters *parameters)
     .bytes = parameters->frame_size - paco_header_size (&header),
     .correction = PACO_RATE_FIRST_CORRECTION,
   };
+}
+
+static void
+init_cells (Bench *bench, Coding *coding, const PacoParameters *parameters)
+{
+  GError *error = NULL;
+
+  coding->activity = paco_policy_activity (
+      &bench->format, parameters, &coding->plan.coding, coding->table);
+  for (unsigned i = 0; i < BENCH_SETS; i++)
+    must (paco_cuda_cells_reserve (
+              &coding->cells[i], &bench->share, coding->geometry, &error),
+        error);
 }
 
 static void
@@ -267,6 +296,8 @@ coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
   };
   if (has_budget)
     init_budgets (bench, coding, parameters);
+  if (plan->coding.step_map)
+    init_cells (bench, coding, parameters);
 }
 
 static void
@@ -284,6 +315,7 @@ coding_clear (Bench *bench, Coding *coding)
     driver->mem_free (coding->planes[i]);
     paco_pack_buffers_clear (&coding->pack[i], &bench->share);
     paco_cuda_budget_clear (&coding->budgets[i], &bench->share);
+    paco_cuda_cells_clear (&coding->cells[i], &bench->share);
     if (coding->payload[i])
       driver->mem_free (coding->payload[i]);
   }

@@ -3,6 +3,7 @@
  * (fake-kernels.h). */
 #include "tests/gpu/driver/fake-kernels.h"
 #include "gpu/kernels/bpc.h"
+#include "gpu/kernels/cells.h"
 #include "gpu/kernels/codes.h"
 #include "gpu/kernels/compare.h"
 #include "gpu/kernels/dwt.h"
@@ -241,6 +242,7 @@ static const struct
   { "layout_store", sizeof (PacoLayoutParameters), run_store },
   { "layout_mosaic", sizeof (PacoMosaicParameters), run_mosaic },
   { "paco_compare", sizeof (PacoCompareParameters), run_compare },
+  { "paco_find_cells", sizeof (PacoCellsParameters), run_count },
   { "paco_map_samples", sizeof (PacoMapParameters), run_codes },
   { "paco_find_codes", sizeof (PacoFindParameters), run_codes },
 };

@@ -28,6 +28,15 @@ const EmulatedKernel emulated_bpc[] = {
   EMULATED_END,
 };
 
+#elif defined EMULATED_CELLS
+#include "gpu/kernels/cells.cu"
+
+const EmulatedKernel emulated_cells[] = {
+  EMULATED_KERNEL (paco_find_cells_16, PacoCellsParameters),
+  EMULATED_KERNEL (paco_find_cells_32, PacoCellsParameters),
+  EMULATED_END,
+};
+
 #elif defined EMULATED_CODES
 #include "gpu/kernels/codes.cu"
 

@@ -39,11 +39,12 @@ struct EmulatedKernel
   }
 
 extern const EmulatedKernel emulated_dwt[], emulated_layout[], emulated_bpc[],
-    emulated_pack[], emulated_rate[], emulated_compare[], emulated_codes[];
+    emulated_pack[], emulated_rate[], emulated_compare[], emulated_cells[],
+    emulated_codes[];
 
 #define EMULATED_PROJECT_TABLES                                                \
   emulated_dwt, emulated_layout, emulated_bpc, emulated_pack, emulated_rate,   \
-      emulated_compare, emulated_codes
+      emulated_compare, emulated_cells, emulated_codes
 
 /* Begins a table that is declared nowhere else. */
 #define EMULATED_TABLE(table)                                                  \
