@@ -3,6 +3,7 @@
 it ends, fails or is interrupted, errors in words, and a line that shows how far
 it has come."""
 import argparse
+import collections
 import os
 import signal
 import sys
@@ -30,6 +31,7 @@ PACKAGES = {
     'splitmuxsink': 'gstreamer1.0-plugins-good',
     'uritranscodebin': 'gstreamer1.0-plugins-bad',
     'playbin': 'gstreamer1.0-plugins-base',
+    'timecodestamper': 'gstreamer1.0-plugins-bad',
 }
 
 # Elements that do not say why they cannot be opened.
@@ -145,9 +147,14 @@ def discover(uri):
     return found
 
 
+# How many streams of pictures, of sound and of text there are, nanoseconds, and lists of
+# tags.
+Contents = collections.namedtuple('Contents', 'pictures sounds texts duration tags')
+
+
 def streams(uri, wants_sound=True):
-    """Returns what is in a file: (has pictures, has sound). Ends the program where
-    either has no decoder; sound needs none unless it is wanted."""
+    """Returns what is in a file, as Contents. Ends the program where pictures or sound have no decoder; sound needs
+    none unless it is wanted."""
     info, error = discover(uri)
     if info.get_result() == GstPbutils.DiscovererResult.MISSING_PLUGINS:
         for detail in info.get_missing_elements_installer_details():
@@ -156,7 +163,11 @@ def streams(uri, wants_sound=True):
                 sys.exit(f'{uri}: {sentence}')
     if error:
         sys.exit(f'{uri} cannot be read: {error.message}')
-    return bool(info.get_video_streams()), bool(info.get_audio_streams())
+    tags = [found for found in (part.get_tags() for part in (
+        info.get_stream_info(), *info.get_stream_list()) if part) if found]
+    return Contents(
+        len(info.get_video_streams()), len(info.get_audio_streams()),
+        len(info.get_subtitle_streams()), info.get_duration(), tags)
 
 
 def lacking(detail):

@@ -88,6 +88,7 @@ def main():
                 (('--codec', 'vp8', 'film.mov', 'out.mp4'), 'not vp8'),
                 (('blind.mov', 'out.mov'), 'lacks a plugin: '),
                 (('deaf.mov', 'out.mov'), 'lacks a plugin: '),
+                (('--bitrate', -3, 'a.mov', 'out.mov'), '-3 is no number from'),
                 ((__file__, 'out.mov'), 'cannot be read')):
             output = run('proxy.sh', *arguments, status=1)
             check(text in output, f'{arguments} is not explained', output)
