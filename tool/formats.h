@@ -5,6 +5,8 @@
 #pragma once
 #include "tool/archive/source.h"
 
+/* Says whether a row is a format that files can have. */
+bool paco_format_is_of_files (const PacoFormat *row);
 /* Returns the format of that name. Returns NULL if there is none, or files cannot have
  * it. */
 const PacoFormat *paco_format_of_option (const char *name, GError **error);

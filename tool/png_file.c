@@ -5,6 +5,7 @@
  * that they come back unchanged. */
 #include "readers.h"
 #include "tool/archive/kinds/png.h"
+#include "stretch.h"
 #include "tool.h"
 #include "writers.h"
 #include <png.h>
@@ -39,18 +40,6 @@ on_warning (png_structp png, png_const_charp message)
 
 /* --- depths --- */
 
-/* Stretches a sample of `depth` bits to 8 or 16. */
-static unsigned
-stretch (unsigned sample, unsigned depth, unsigned bits)
-{
-  unsigned result = 0;
-  int shift = (int) (bits - depth);
-
-  for (; shift > 0; shift -= (int) depth)
-    result |= sample << shift;
-  return result | sample >> -shift;
-}
-
 /* Reads a sample of one byte, or of two, the higher one first. */
 static unsigned
 get_sample (const uint8_t *at, unsigned bytes)
@@ -66,16 +55,6 @@ put_sample (uint8_t *at, unsigned bytes, unsigned sample)
   *at = (uint8_t) sample;
 }
 
-static void
-stretch_all (uint8_t *samples, size_t size, unsigned depth)
-{
-  unsigned bytes = depth > 8 ? 2 : 1;
-
-  for (size_t i = 0; i + bytes <= size; i += bytes)
-    put_sample (samples + i, bytes,
-        stretch (get_sample (samples + i, bytes), depth, 8 * bytes));
-}
-
 /* Undoes the stretching, if all samples are stretched from that depth. */
 static bool
 unstretch_all (uint8_t *samples, size_t size, unsigned bits, unsigned depth)
@@ -85,7 +64,7 @@ unstretch_all (uint8_t *samples, size_t size, unsigned bits, unsigned depth)
   for (size_t i = 0; i + bytes <= size; i += bytes) {
     unsigned sample = get_sample (samples + i, bytes);
 
-    if (stretch (sample >> (bits - depth), depth, bits) != sample)
+    if (paco_stretch (sample >> (bits - depth), depth, bits) != sample)
       return false;
   }
   for (size_t i = 0; i + bytes <= size; i += bytes)
@@ -241,11 +220,7 @@ static bool
 place (
     PacoPixels *pixels, const PacoFormat *format, size_t *bytes, GError **error)
 {
-  if (!paco_format_is_yuv (&pixels->info))
-    return paco_writer_pam.place (pixels, format, bytes, error);
-  return paco_tool_failed (error,
-      "PNG files hold gray or R, G, B, and this is Y, Cb, Cr; Y4M, PAM and raw "
-      "files hold that");
+  return paco_writer_pam.place (pixels, format, bytes, error);
 }
 
 static void
@@ -299,8 +274,7 @@ head_png (const PacoPixels *pixels, GByteArray *bytes, GError **error)
   volatile bool good = false;
 
   g_strlcpy (io.message, "there is no memory", sizeof io.message);
-  if (pixels->info.depth[0] % 8 != 0)
-    stretch_all (pixels->samples, pixels->size, pixels->info.depth[0]);
+  paco_pixels_stretch (pixels);
   if (head && setjmp (png_jmpbuf (png)) == 0) {
     png_set_write_fn (png, &io, write_bytes, flush_bytes);
     png_set_compression_level (png, COMPRESSION);
@@ -319,4 +293,5 @@ const PacoWriterKind paco_writer_png = {
   .place = place,
   .head = head_png,
   .whole = true,
+  .rgb = true,
 };
