@@ -46,7 +46,7 @@ paco_container_count (PacoContainer *container)
 }
 
 char *
-paco_container_other_tracks (const PacoContainer *container)
+paco_container_other_tracks (const PacoContainer *container, bool has_sound)
 {
   return NULL;
 }
@@ -87,6 +87,51 @@ paco_mux_check_count (
 bool
 paco_mux_read_sound (
     const char *path, PacoSoundFunction function, void *user, GError **error)
+{
+  return refuse (path, error);
+}
+
+/* --- sound --- */
+
+bool
+paco_mux_has_sound (const char *path)
+{
+  return false;
+}
+
+PacoSounds *
+paco_sounds_new (void)
+{
+  return NULL;
+}
+
+void
+paco_sounds_free (PacoSounds *sounds)
+{
+}
+
+void
+paco_sounds_add_frame (
+    PacoSounds *sounds, const PacoInput *input, const PacoInputFrame *frame)
+{
+}
+
+bool
+paco_sounds_read (PacoSounds *sounds, const char *path, GError **error)
+{
+  return refuse (path, error);
+}
+
+const PacoSoundTrack *
+paco_sounds_tracks (const PacoSounds *sounds, unsigned *n)
+{
+  *n = 0;
+  return NULL;
+}
+
+bool
+paco_mux_tracks (const char *part, const PacoSoundTrack *tracks, unsigned n,
+    const char *path, const char *temporary, bool quiet, GError **error)
 {
   return refuse (path, error);
 }

@@ -460,7 +460,7 @@ class Files(Case):
             self.left_out('sound (audio/x-raw)', 'cut', '-f', name, '0', '7', 'back.paco')
             self.assertEqual(self.read('back.paco'), self.read('clip.paco'))
             self.left_out('sound (audio/x-raw)', 'cut', '-f', name, '5', '6', 'some.paco')
-            self.left_out('sound (audio/x-raw)', 'join', '-f', 'clip.paco', name,
+            self.left_out('sound (audio/x-raw)', 'join', '-f', '--no-sound', 'clip.paco', name,
                           'some.mkv')
             self.assertIn(b'16 frames, all sound', self.paco('verify', 'some.mkv'))
             self.paco('cut', '-f', 'clip.paco', '5', '6', 'same.paco')
