@@ -30,6 +30,7 @@ typedef struct
   PacoSheet *sheet;
   PacoInfo info; /* of the first frame */
   PacoFrameRange range;
+  uint64_t count; /* of the file's frames, or 0 */
   unsigned n, columns, rows, width, height, text_height, reduce;
   unsigned done; /* how many have their place */
   bool found, damaged;
@@ -98,15 +99,17 @@ on_done (void *user, PacoDecoded *decoded, GError **error)
 
 /* --- which frames, and how large --- */
 
-/* Reads the first frame. */
+/* Counts the frames, and reads what the first one is. */
 static bool
-read_info (Contact *contact, GError **error)
+count_and_read (Contact *contact, GError **error)
 {
   PacoInputFrame frame;
-  PacoInputResult result = paco_input_next (contact->input, &frame, error);
+  PacoInputResult result;
   PacoError failure;
   bool good = true;
 
+  contact->count = paco_input_count (contact->input);
+  result = paco_input_next (contact->input, &frame, error);
   contact->info = (PacoInfo) PACO_INFO_INIT;
   if (result == PACO_INPUT_FRAME)
     good = paco_tool_check (paco_probe (frame.frame.data, frame.frame.size,
@@ -139,8 +142,7 @@ lay_out (Contact *contact, GError **error)
 {
   const Options *options = contact->options;
   const PacoInfo *info = &contact->info;
-  uint64_t n = paco_frame_range_count (
-      &contact->range, paco_input_count (contact->input));
+  uint64_t n = paco_frame_range_count (&contact->range, contact->count);
   double lines = info->height * (info->interlace_mode == 3 ? 2.0 : 1.0);
   double shape = info->par_n && info->par_d ? (double) info->par_n / info->par_d
                                             : 1;
@@ -268,7 +270,7 @@ make_sheet (Contact *contact, char *from, const char *to, GError **error)
         "a sheet is a PNG, TIFF or PPM file, and %s is %s", to, kind->name);
   if (!good || !paco_output_check (to, &rules, error)
       || !(contact->input = paco_input_open (from, error))
-      || !read_info (contact, error) || !lay_out (contact, error)
+      || !count_and_read (contact, error) || !lay_out (contact, error)
       || !(contact->sheet = paco_sheet_new (
                sheet_width (contact), sheet_height (contact), error)))
     return false;

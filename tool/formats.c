@@ -157,6 +157,8 @@ paco_format_place (const PacoFormat *format, const PacoInfo *info, void *memory,
     paco_raw_format_init (&raw, format);
   else
     init_planes (&raw, info);
+  if (raw.n_components == info->n_components + 1)
+    paco_raw_format_drop_alpha (&raw);
   for (unsigned p = 0; p < raw.n_components; p++, total += size) {
     size = 0;
     for (unsigned c = 0; c < raw.n_components; c++)

@@ -32,6 +32,25 @@ identify (const PacoFormat *format)
                 : GST_VIDEO_FORMAT_UNKNOWN;
 }
 
+static bool
+is_known (const PacoFormat *format)
+{
+  return identify (format) != GST_VIDEO_FORMAT_UNKNOWN;
+}
+
+/* Returns a format that GStreamer knows and that holds such pictures, or NULL. */
+static const PacoFormat *
+find_format (const PacoInfo *info, bool rgb)
+{
+  for (unsigned i = 0; i < paco_n_formats; i++)
+    if (paco_format_is_of_files (&paco_formats[i])
+        && (paco_formats[i].kind == PACO_FORMAT_RGB) == rgb
+        && paco_format_holds (&paco_formats[i], info)
+        && is_known (&paco_formats[i]))
+      return &paco_formats[i];
+  return NULL;
+}
+
 /* Returns the format that pictures are laid out in, or NULL. The usual ones are planar,
  * so that regions may begin anywhere. */
 static const PacoFormat *
@@ -39,16 +58,18 @@ choose_format (const PacoInfo *info)
 {
   bool rgb = info->n_components >= 3 && !paco_format_is_yuv (info);
   const PacoFormat *format = paco_format_usual (info, rgb);
+  PacoInfo opaque = *info;
 
-  if (identify (format) == GST_VIDEO_FORMAT_UNKNOWN)
+  if (!is_known (format))
     format = paco_format_for (info);
-  for (unsigned i = 0;
-       identify (format) == GST_VIDEO_FORMAT_UNKNOWN && i < paco_n_formats; i++)
-    if (paco_format_is_of_files (&paco_formats[i])
-        && (paco_formats[i].kind == PACO_FORMAT_RGB) == rgb
-        && paco_format_holds (&paco_formats[i], info))
-      format = &paco_formats[i];
-  return format;
+  if (!is_known (format))
+    format = find_format (info, rgb);
+  if (format || info->n_components != 3)
+    return format;
+  /* GStreamer 1.22 has no R, G, B of 16 bits without alpha. */
+  opaque.n_components = 4;
+  opaque.depth[3] = opaque.depth[0];
+  return find_format (&opaque, rgb);
 }
 
 bool
@@ -80,7 +101,7 @@ paco_gst_picture_frame (
     const PacoPixels *pixels, const GstVideoInfo *video, GstVideoFrame *frame)
 {
   *frame = (GstVideoFrame){ .info = *video };
-  for (unsigned c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (video); c++) {
+  for (unsigned c = 0; c < pixels->info.n_components; c++) {
     unsigned plane = GST_VIDEO_FORMAT_INFO_PLANE (video->finfo, c);
 
     frame->data[plane] = pixels->image.data[c];

@@ -220,6 +220,34 @@ class Times(Case):
         self.paco('join', 'a.paco', 'b.paco', 'gap.paco')
         self.expect(6, 'gap.paco', '01:00:00:21')
 
+    def test_rgb_of_16_bits(self):
+        """Tests that R, G, B of 16 bits plays with any GStreamer, sample by sample, and
+        that stills and sheets are made of it."""
+        picture = pictures.random_picture(32, 24, 3, 16, SEED)
+        self.write('picture.ppm', pictures.pnm(picture))
+        self.paco('encode', '--lossless', '--fps', '25', 'picture.ppm', 'film.paco')
+        self.paco('join', 'film.paco', 'film.mov')
+        for path in 'film.paco', 'film.mov':
+            uri = f'uri=file://{os.path.abspath(path)}'
+            subprocess.run(
+                ['gst-launch-1.0', '-q', 'uridecodebin', uri, '!', 'videoconvert', '!',
+                 'video/x-raw,format=RGBA64_LE', '!', 'filesink', 'location=played.raw'],
+                check=True, timeout=600)
+            subprocess.run(['gst-launch-1.0', '-q', 'playbin', uri,
+                            'video-sink=fakesink'], check=True, timeout=600)
+            samples = pictures.unwords(self.read('played.raw'), 16, '<')
+            self.assertEqual([v for i, v in enumerate(samples) if i % 4 < 3], picture[4])
+            self.assertEqual(set(samples[3::4]), {65535})
+            self.paco('still', '-f', path, '00:00:00:00', 'still.ppm')
+            self.assertEqual(self.read('still.ppm'), self.read('picture.ppm'))
+            self.paco('contact', '-f', path, 'sheet.ppm')
+            width, *_, sheet = read_ppm(self.read('sheet.ppm'))
+            for c in range(3):
+                shown = [sheet[3 * (width * y + x) + c] for y in range(8, 248)
+                         for x in range(8, 328)]
+                self.assertLess(abs(sum(shown) / len(shown)
+                                    - sum(picture[4][c::3]) / (257 * 768)), 1.5)
+
     def test_sheet(self):
         self.record('film.mov')
         self.paco('contact', '-q', '--pictures', '10', '--columns', '5', '--width', '32',
