@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define WAIT (200 * GST_MSECOND) /* between looks for signals */
+#define SHORT_WAIT (5 * GST_MSECOND)
 /* Times in Matroska files are whole milliseconds. */
 #define ROUNDING GST_MSECOND
 /* Buffers whose times differ less from where the last one ended go on there. */
@@ -25,6 +26,7 @@ typedef struct
 {
   char *path;
   bool matroska, container;
+  unsigned first, n; /* of its spans */
 } Source;
 
 /* Frames that came from one file without a gap. */
@@ -74,6 +76,12 @@ typedef struct
   bool over;
 } Reader;
 
+static const Source *
+source_of (const Reading *reading)
+{
+  return &g_array_index (reading->sounds->sources, Source, reading->source);
+}
+
 PacoSounds *
 paco_sounds_new (void)
 {
@@ -119,7 +127,7 @@ static unsigned
 find_source (PacoSounds *sounds, const PacoInput *input)
 {
   Source source = { NULL, strcmp (input->kind, "Matroska") == 0,
-    input->container != NULL };
+    input->container != NULL, sounds->spans->len, 0 };
   guint n = sounds->sources->len;
 
   if (n == 0
@@ -144,6 +152,7 @@ begin_span (PacoSounds *sounds, unsigned source, const PacoInputFrame *frame)
     sounds->n_frames, 1 };
 
   g_array_append_val (sounds->spans, span);
+  g_array_index (sounds->sources, Source, source).n++;
 }
 
 void
@@ -313,11 +322,12 @@ static bool
 write_samples (Reader *reader, const guint8 *data, gint64 begin, gint64 n)
 {
   PacoSounds *sounds = reader->reading->sounds;
+  const Source *source = source_of (reader->reading);
   const Track *track = &g_array_index (sounds->tracks, Track, reader->number);
   gint64 bytes = GST_AUDIO_INFO_BPF (&track->info);
   bool over = true;
 
-  for (guint i = 0; i < sounds->spans->len; i++) {
+  for (unsigned i = source->first; i < source->first + source->n; i++) {
     const Span *span = &g_array_index (sounds->spans, Span, i);
     gint64 to = (gint64) sample_of_frame (sounds, &track->info, span->first);
     gint64 length = (gint64) sample_of_frame (
@@ -326,8 +336,6 @@ write_samples (Reader *reader, const guint8 *data, gint64 begin, gint64 n)
     gint64 from = sample_of_time (&track->info, span->start);
     gint64 first = MAX (from, begin), end = MIN (from + length, begin + n);
 
-    if (span->source != reader->reading->source)
-      continue;
     over &= begin + n >= from + length;
     if (first < end
         && !paco_io_write_at (track->track.output->fd,
@@ -444,13 +452,11 @@ on_all_pads (GstElement *demuxer, gpointer data)
 /* --- files --- */
 
 static bool
-has_failed (Reading *reading, bool *ended, GError **error)
+has_failed (Reading *reading, GstClockTime wait, bool *ended, GError **error)
 {
-  const Source *source = &g_array_index (
-      reading->sounds->sources, Source, reading->source);
   GError *failure = NULL;
   bool failed = paco_gst_failed (
-      reading->pipeline, source->path, WAIT, ended, &failure);
+      reading->pipeline, source_of (reading)->path, wait, ended, &failure);
 
   /* What a file without a track that is read has cannot be pushed anywhere. */
   if (failed && g_atomic_int_get (&reading->ready) && reading->n_tracks == 0) {
@@ -472,33 +478,42 @@ has_failed (Reading *reading, bool *ended, GError **error)
 static guint64
 earliest (const Reading *reading)
 {
+  const Source *source = source_of (reading);
   guint64 time = G_MAXUINT64;
 
-  for (guint i = 0; i < reading->sounds->spans->len; i++) {
-    const Span *span = &g_array_index (reading->sounds->spans, Span, i);
-
-    if (span->source == reading->source)
-      time = MIN (time, span->start);
-  }
+  for (unsigned i = source->first; i < source->first + source->n; i++)
+    time = MIN (time, g_array_index (reading->sounds->spans, Span, i).start);
   return time;
 }
 
+/* Begins shortly before the sound of the first frames. */
 static bool
-run (Reading *reading, bool seeks, GError **error)
+seek (Reading *reading, bool *ended, GError **error)
 {
-  bool ended = false, good = true;
-
   gst_element_set_state (reading->pipeline, GST_STATE_PAUSED);
-  while (good && !ended && !g_atomic_int_get (&reading->ready))
-    good = !has_failed (reading, &ended, error);
-  if (good && !ended && seeks && reading->n_tracks > 0)
+  while (!*ended && !g_atomic_int_get (&reading->ready))
+    if (has_failed (reading, SHORT_WAIT, ended, error))
+      return false;
+  if (!*ended && reading->n_tracks > 0)
     gst_element_seek_simple (reading->pipeline, GST_FORMAT_TIME,
         GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT
             | GST_SEEK_FLAG_SNAP_BEFORE,
         earliest (reading) - GST_SECOND);
+  return true;
+}
+
+static bool
+run (Reading *reading, GError **error)
+{
+  bool ended = false, good = true;
+
+  /* Times of Matroska files are exact from the begin on only, where samples are
+   * counted. */
+  if (!source_of (reading)->matroska && earliest (reading) > 2 * GST_SECOND)
+    good = seek (reading, &ended, error);
   gst_element_set_state (reading->pipeline, GST_STATE_PLAYING);
   while (good && !ended)
-    good = !has_failed (reading, &ended, error);
+    good = !has_failed (reading, WAIT, &ended, error);
   gst_element_set_state (reading->pipeline, GST_STATE_NULL);
   return good;
 }
@@ -506,8 +521,7 @@ run (Reading *reading, bool seeks, GError **error)
 static bool
 read_source (Reading *reading, GError **error)
 {
-  const Source *source = &g_array_index (
-      reading->sounds->sources, Source, reading->source);
+  const Source *source = source_of (reading);
   g_autofree char *description = g_strdup_printf ("filesrc name=from ! %s "
                                                   "name=demux",
       source->matroska ? "matroskademux" : "qtdemux");
@@ -521,10 +535,7 @@ read_source (Reading *reading, GError **error)
   demuxer = gst_bin_get_by_name (GST_BIN (reading->pipeline), "demux");
   g_signal_connect (demuxer, "pad-added", G_CALLBACK (on_pad), reading);
   g_signal_connect (demuxer, "no-more-pads", G_CALLBACK (on_all_pads), reading);
-  /* Times of Matroska files are exact from the begin on only, where samples are
-   * counted. */
-  good = run (
-      reading, !source->matroska && earliest (reading) > 2 * GST_SECOND, error);
+  good = run (reading, error);
   gst_object_unref (demuxer);
   paco_gst_free (reading->pipeline);
   return good;
@@ -564,7 +575,7 @@ paco_sounds_read (PacoSounds *sounds, const char *path, GError **error)
       .first = sounds->tracks->len == 0 };
 
     g_mutex_init (&reading.mutex);
-    if (g_array_index (sounds->sources, Source, i).container)
+    if (source_of (&reading)->container && source_of (&reading)->n > 0)
       good = read_source (&reading, error);
     if (good && reading.n_tracks == 0)
       g_array_append_val (silent, i);
