@@ -196,29 +196,36 @@ def container(args):
 
 def description(args, pictures, sounds, stamper):
     """Returns the pipeline. A queue is the border between a source and what follows
-    it. sounds are elements, or empty texts for the tracks of a file."""
+    it. sounds are pairs: elements, or an empty text for a track of a file, and how
+    many channels there are, 0 if that is unknown."""
     caps = f'! video/x-raw(ANY),{args.caps}' if args.caps else ''
     source = f'{pictures} {caps} ! ' if pictures else ''
     text = (f'{source}queue name=pictures {PICTURES} '
             f'max-size-bytes={args.queue_mb * 1000000} ! {stamper}'
             f'videoconvert ! pacoenc name=encoder {args.encoder} ! '
             f'queue name=coded {CODED} ! {container(args)} ')
-    for track, sound in enumerate(sounds):
+    for track, (sound, channels) in enumerate(sounds):
         source = f'{sound} ! ' if sound else ''
+        # MOV files do not say which loudspeakers more than two channels are for; qtmux
+        # would be given two channels then.
+        unnamed = (f',channels={channels} ! capssetter '
+                   'caps="audio/x-raw,channel-mask=(bitmask)0"'
+                   if channels > 2 and args.kind == '.mov' else '')
         text += (f'{source}queue name=sound_{track} {SOUND} ! audioconvert ! '
-                 f'audioresample ! audiorate tolerance=5000000 ! {SOUND_CAPS} ! '
+                 'audioresample ! audiorate tolerance=5000000 ! '
+                 f'{SOUND_CAPS}{unnamed} ! '
                  f'mux.{f"audio_{track}" if args.in_segments else ""} ')
     return text
 
 
 def look_into(args, uri, wants_sound):
-    """Returns (how many tracks of sound a file has, the timecode with which it
-    begins, or None), and says what of it is not recorded."""
+    """Returns (how many channels each track of a file's sound has, the timecode with
+    which it begins, or None), and says what of it is not recorded."""
     found = streams(uri, wants_sound)
     if not found.pictures:
         sys.exit(f'There are no pictures in {args.source}.')
     more = {'pictures': found.pictures - 1, 'text': found.texts,
-            'sound': found.sounds - MOST_TRACKS}
+            'sound': len(found.sounds) - MOST_TRACKS}
     left = [f'{count} of its streams of {kind}' for kind, count in more.items()
             if count > 0]
     if left:
@@ -226,7 +233,7 @@ def look_into(args, uri, wants_sound):
               file=sys.stderr)
     args.max_seconds = args.max_seconds or found.duration // Gst.SECOND + 1
     path = unquote(urlparse(uri).path) if uri.startswith('file:') else ''
-    return (min(found.sounds, MOST_TRACKS),
+    return (found.sounds[:MOST_TRACKS],
             timecode.of_tags(found.tags) or timecode.of_mov(path))
 
 
@@ -247,13 +254,13 @@ def stamp(args, begin):
 
 def build(args):
     pictures, sound = choose_source(args)
-    sounds = [sound] if sound and sound != 'none' else []
+    sounds = [(sound, 0)] if sound and sound != 'none' else []
     decoder, begin = None, None
     if pictures is None:
         uri = uri_of(args.source)
         tracks, begin = look_into(args, uri, sound is None)
         if sound is None:
-            sounds = [''] * tracks
+            sounds = [('', channels) for channels in tracks]
         decoder = Gst.ElementFactory.make('uridecodebin')
         decoder.set_property('uri', uri)
     if args.kind == '.paco' and sounds:

@@ -147,9 +147,19 @@ def discover(uri):
     return found
 
 
-# How many streams of pictures, of sound and of text there are, nanoseconds, and lists of
-# tags.
+# How many streams of pictures there are, how many channels each one of sound has, how
+# many streams of text there are, nanoseconds, and lists of tags.
 Contents = collections.namedtuple('Contents', 'pictures sounds texts duration tags')
+
+
+def tracks(part):
+    """Yields the streams of what GStreamer found, each one once: a parser's is another
+    one for GStreamer."""
+    if isinstance(part, GstPbutils.DiscovererContainerInfo):
+        for inner in part.get_streams():
+            yield from tracks(inner)
+    elif part:
+        yield part
 
 
 def streams(uri, wants_sound=True):
@@ -165,9 +175,13 @@ def streams(uri, wants_sound=True):
         sys.exit(f'{uri} cannot be read: {error.message}')
     tags = [found for found in (part.get_tags() for part in (
         info.get_stream_info(), *info.get_stream_list()) if part) if found]
+    parts = list(tracks(info.get_stream_info()))
     return Contents(
-        len(info.get_video_streams()), len(info.get_audio_streams()),
-        len(info.get_subtitle_streams()), info.get_duration(), tags)
+        sum(isinstance(part, GstPbutils.DiscovererVideoInfo) for part in parts),
+        [part.get_channels() for part in parts
+         if isinstance(part, GstPbutils.DiscovererAudioInfo)],
+        sum(isinstance(part, GstPbutils.DiscovererSubtitleInfo) for part in parts),
+        info.get_duration(), tags)
 
 
 def lacking(detail):

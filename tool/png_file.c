@@ -238,6 +238,47 @@ flush_bytes (png_structp png)
 {
 }
 
+/* Writes the chunk cICP, which says what the samples mean by the numbers of ITU-T H.273,
+ * if these are known and have one. */
+static void
+write_colours (png_structp png, const PacoInfo *info)
+{
+  static const uint8_t transfers[] = { [1] = 8,
+    [4] = 4,
+    [5] = 1,
+    [6] = 7,
+    [7] = 13,
+    [8] = 5,
+    [9] = 9,
+    [10] = 10,
+    [11] = 15,
+    [13] = 14,
+    [14] = 16,
+    [15] = 18,
+    [16] = 6 };
+  static const uint8_t primaries[] = { [1] = 1,
+    [2] = 4,
+    [3] = 5,
+    [4] = 6,
+    [5] = 7,
+    [6] = 8,
+    [7] = 9,
+    [9] = 10,
+    [10] = 11,
+    [11] = 12,
+    [12] = 22 };
+  uint8_t chunk[4] = { 0, 0, 0, 1 }; /* R, G, B of full range */
+
+  if (info->n_components < 3 || info->range == 2
+      || info->transfer >= G_N_ELEMENTS (transfers)
+      || info->primaries >= G_N_ELEMENTS (primaries))
+    return;
+  chunk[0] = primaries[info->primaries];
+  chunk[1] = transfers[info->transfer];
+  if (chunk[0] > 0 && chunk[1] > 0)
+    png_write_chunk (png, (png_const_bytep) "cICP", chunk, sizeof chunk);
+}
+
 static void
 write_all (png_structp png, png_infop head, const PacoPixels *pixels)
 {
@@ -259,6 +300,7 @@ write_all (png_structp png, png_infop head, const PacoPixels *pixels)
   if (info->par_n && info->par_d && info->par_n != info->par_d)
     png_set_pHYs (png, head, info->par_d, info->par_n, PNG_RESOLUTION_UNKNOWN);
   png_write_info (png, head);
+  write_colours (png, info);
   for (uint32_t y = 0; y < info->height; y++)
     png_write_row (png, pixels->samples + y * (size_t) pixels->image.stride[0]);
   png_write_end (png, head);

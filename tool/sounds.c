@@ -285,8 +285,7 @@ static bool
 take_track (Reading *reading, const GstAudioInfo *info, GError **error)
 {
   PacoSounds *sounds = reading->sounds;
-  const char *name =
-      g_array_index (sounds->sources, Source, reading->source).path;
+  const char *name = source_of (reading)->path;
   const GstAudioInfo *before;
 
   if (reading->first)
@@ -546,8 +545,7 @@ check_count (const Reading *reading, GError **error)
 {
   const PacoSounds *sounds = reading->sounds;
   unsigned n = sounds->tracks->len;
-  const char *name =
-      g_array_index (sounds->sources, Source, reading->source).path;
+  const char *name = source_of (reading)->path;
 
   if (reading->n_tracks == n)
     return true;

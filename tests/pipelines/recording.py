@@ -132,6 +132,20 @@ def check_tracks():
               timecode.text_of(number, count, drop))
 
 
+def check_channels():
+    """Checks that sound of more than two channels keeps them, and that a file of
+    PaCo is one stream of pictures."""
+    run_to_end(Gst.parse_launch(
+        'videotestsrc num-buffers=25 ! video/x-raw,width=64,height=48 ! pacoenc ! '
+        'queue ! mux. matroskamux name=mux ! filesink location=six.mkv '
+        'audiotestsrc samplesperbuffer=800 num-buffers=10 ! audio/x-raw,rate=8000,'
+        'channels=6,channel-mask=(bitmask)0x3f ! queue ! mux.'), 'six.mkv')
+    for out in 'mov', 'mkv':
+        output = run('record.sh', '--source', 'six.mkv', f'channels.{out}')
+        check('not recorded' not in output, 'streams', output)
+        check(sounds_of(f'channels.{out}') == [(8000, 6)], 'channels')
+
+
 def write_text(source):
     """Ends a stream of text after one line."""
     line = Gst.Buffer.new_wrapped(b'a line')
@@ -417,8 +431,8 @@ def check_errors():
 
 
 def main():
-    parts = [check_kinds, check_sources, check_tracks, check_table, check_sync,
-             check_timecodes, check_segments, check_drops, check_interrupt,
+    parts = [check_kinds, check_sources, check_tracks, check_channels, check_table,
+             check_sync, check_timecodes, check_segments, check_drops, check_interrupt,
              check_kill, check_limit, check_full_disk, check_errors]
     # What is of the script and of muxers shows sanitizers nothing of the plugin.
     if 'PACO_SANITIZE' in os.environ:

@@ -117,6 +117,24 @@ class Colours(Case):
                 cb = (samples[3 * (4 * 32 + x) + 2] - 128) / 1.772 + 128
                 self.assertLess(abs(cb - 64 - 2 * (x - place)), 0.8, (colours, x))
 
+    def test_transfer(self):
+        """Tests that PNG files name primaries and transfer, which stay, and that these
+        come back."""
+        frame = bytes([128] * (WIDTH * HEIGHT * 3))
+        for more, chunk in (
+                (('--transfer', 'arib-std-b67', '--primaries', 'bt2020'), b'\t\x12\0\1'),
+                (('--transfer', 'bt709', '--primaries', 'bt709'), b'\1\1\0\1'),
+                (('--transfer', 'bt709'), None), ((), None)):
+            self.code('444', frame, '--matrix', 'bt709', *more)
+            self.paco('decode', '-f', 'clip.paco', 'clip.png')
+            data = self.read('clip.png')
+            self.assertEqual(b'cICP' in data, chunk is not None, more)
+            if chunk:
+                self.assertIn(b'\0\0\0\4cICP' + chunk, data)
+                self.paco('encode', '-f', 'clip.png', 'back.paco')
+                told = self.paco('info', 'back.paco').decode()
+                self.assertIn(f'transfer {more[1]}, primaries {more[3]}', told)
+
     def test_fields(self):
         """Tests that colours of one field do not get into the other one."""
         luma = bytes([100] * WIDTH * HEIGHT)
