@@ -115,7 +115,7 @@ paco_sounds_free (PacoSounds *sounds)
 
 /* --- which samples --- */
 
-/* Returns how long so many frames last. */
+/* Returns how long n_frames frames last, in nanoseconds. */
 static guint64
 duration_of (const PacoSounds *sounds, guint64 n_frames)
 {

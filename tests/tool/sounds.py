@@ -29,6 +29,13 @@ HAS_ELEMENTS = all(Gst.ElementFactory.find(name) for name in (
     'pacoenc', 'qtmux', 'matroskamux', 'rawaudioparse', 'timecodestamper'))
 
 
+def takes_samples(muxer):
+    caps = Gst.Caps.from_string('audio/x-raw')
+    return any(template.direction == Gst.PadDirection.SINK
+               and template.get_caps().can_intersect(caps) for template in
+               Gst.ElementFactory.find(muxer).get_static_pad_templates())
+
+
 def play(pipeline):
     pipeline.set_state(Gst.State.PLAYING)
     message = pipeline.get_bus().timed_pop_filtered(
@@ -140,7 +147,8 @@ class Sounds(Case):
         self.left_out('sound (audio/x-raw)', 'cut', 'film.mov', '0', '3', 'film.paco')
         self.left_out('sound (audio/x-raw)', 'cut', '--no-sound', 'film.mov', '0', '3',
                       'mute.mov')
-        self.left_out('sound (audio/x-raw)', 'cut', 'film.mov', '0', '3', 'film.mp4')
+        if not takes_samples('mp4mux'):
+            self.left_out('sound (audio/x-raw)', 'cut', 'film.mov', '0', '3', 'film.mp4')
         self.paco('cut', 'mute.mov', '0', '1', 'again.mov')
         if Gst.ElementFactory.find('alawenc'):
             self.record('coded.mov', tracks=(0,), more='audiotestsrc num-buffers=40 ! '
