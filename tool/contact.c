@@ -119,7 +119,14 @@ count_and_read (Contact *contact, GError **error)
     paco_input_release (&frame);
   if (result == PACO_INPUT_END)
     return paco_input_has_none (contact->input, "no frame", error);
-  return result == PACO_INPUT_FRAME && good;
+  if (result != PACO_INPUT_FRAME || !good)
+    return false;
+  return (!contact->info.mosaic
+             && contact->info.sample_kind[0] == PACO_SAMPLES_UNSIGNED)
+      || paco_tool_failed (error,
+          "%s has mosaics of a sensor, or signed or floating-point samples, of "
+          "which no sheet is made",
+          contact->input->name);
 }
 
 /* Chooses how often pictures are halved before they are scaled. */

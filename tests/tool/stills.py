@@ -292,7 +292,24 @@ class Times(Case):
                 (FAILED, 'No such file', 'none.mov', 'x.png'),
                 (FAILED, 'it is there', 'film.mov', 'sheet.png')):
             self.refuse(code, words, 'contact', '-q', *arguments)
+        self.write('mosaic.raw', bytes(64 * 48))
+        self.paco('encode', '--format', 'rggb', '--size', '64x48', 'mosaic.raw',
+                  'mosaic.paco')
+        self.refuse(FAILED, 'no sheet is made', 'contact', '-q', 'mosaic.paco', 'x.png')
         self.assertFalse(os.path.exists('x.png'))
+
+    def test_sheet_of_stacks(self):
+        self.write('slices.raw', b''.join(bytes([20 * n] * 64 * 48) for n in range(8)))
+        subprocess.run(
+            'gst-launch-1.0 -q filesrc location=slices.raw ! rawvideoparse format=gray8 '
+            'width=64 height=48 framerate=25/1 ! pacoenc stack=4 rate-control=lossless '
+            '! filesink location=stacks.paco'.split(), check=True, timeout=600)
+        self.paco('contact', '-q', '--pictures', '4', '--width', '64', 'stacks.paco',
+                  'sheet.ppm')
+        width, *_, samples = read_ppm(self.read('sheet.ppm'))
+        for n in range(4):
+            shown = samples[3 * (width * 20 + 8 + 72 * n + 32)]
+            self.assertLess(abs(shown - 40 * n), 4, n)
 
 
 if __name__ == '__main__':
