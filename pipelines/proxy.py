@@ -10,7 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from session import (Gst, GstPbutils, Parser, Session, end, in_bytes,  # noqa: E402
-                     in_time, need, start, streams, uri_of)
+                     in_time, need, number, start, streams, uri_of)
 
 EPILOG = """examples:
   proxy.sh recording.mov small.mp4          H.264 and AAC, at half the size
@@ -67,7 +67,7 @@ def parse_arguments():
     add('--codec', choices=('paco', 'h264', 'h265', 'vp8', 'vp9', 'av1'),
         help='of the pictures (default: the first one for this kind of file '
         'that there is an encoder for)')
-    add('--bitrate', type=int, default=4000, metavar='KBITS',
+    add('--bitrate', type=number(int, 1, 1000000), default=4000, metavar='KBITS',
         help='of codecs other than PaCo (default: 4000)')
     add('--overwrite', action='store_true', help='of a file that is there')
     add('--quiet', action='store_true', help='shows no status')
@@ -123,10 +123,10 @@ class Proxy(Session):
     def __init__(self, args, kind):
         need('uritranscodebin')
         source = uri_of(args.file)
-        has_pictures, has_sound = streams(source)
-        if not has_pictures:
+        found = streams(source)
+        if not found.pictures:
             sys.exit(f'There are no pictures in {args.file}.')
-        profile, self.words = profile_of(kind, args.codec, has_sound)
+        profile, self.words = profile_of(kind, args.codec, found.sounds)
         pipeline = Gst.Pipeline()
         super().__init__(pipeline, args.quiet)
         self.args = args

@@ -14,11 +14,14 @@ import shutil
 import sys
 import threading
 import time
+from urllib.parse import unquote, urlparse
 
 sys.dont_write_bytecode = True
-from session import (Gst, GstVideo, GLib, Parser, Session, end, has,  # noqa: E402
-                     in_bytes, in_time, need, number, parse, remove_files, start,
-                     streams, uri_of)
+from session import (PACKAGES, Gst, GstVideo, GLib, Parser, Session,  # noqa: E402
+                     end, has, in_bytes, in_time, need, number, parse,
+                     remove_files, start, streams, uri_of)
+from text import shown  # noqa: E402
+import timecode  # noqa: E402
 
 EPILOG = """examples:
   record.sh                            the test scene, until Ctrl-C
@@ -32,7 +35,9 @@ Ctrl-C ends the file properly; pressed twice it stops at once. However a recordi
 is cut off (kill -9, power, a full disk), what was written until a second before
 still plays. MOV files are written in fragments; --moov reserved keeps a table at
 their beginning instead and rewrites it every second. Timecodes are in the frames;
-MOV files with --moov reserved have a timecode track as well.
+MOV files with --moov reserved have a timecode track as well, and so have those of
+a file whose timecode can be read (of MOV, MP4 and Matroska). All sound of a file is
+kept; a line names its other streams, which are not.
 """
 
 # What waits for the encoder, and what waits for the disk, at most.
@@ -46,6 +51,13 @@ MUXERS = {'.mov': 'qtmux', '.mkv': 'matroskamux', '.paco': None}
 SPARE_SECONDS, SPARE_BYTES = 3, 4 << 20
 # Sources whose pictures have numbers.
 NUMBERED = 'test', '/dev/', 'decklink'
+# A recording is no longer than that with --moov reserved.
+MAX_SECONDS = 4 * 3600
+# What a frame takes in a MOV file's table at most, and what a second of a track may
+# have there: 550 is qtmux's own number, 10000 the largest one.
+FRAME_BYTES, LEAST_BYTES, MOST_BYTES = 40, 550, 10000
+# Tracks of sound that a file may have.
+MOST_TRACKS = 64
 # How long the end of the sound is waited for.
 SOUND_SECONDS = 1
 
@@ -70,11 +82,12 @@ def parse_arguments():
     add('--encoder', default='', metavar='PROPERTIES',
         help='of pacoenc, such as "quality=85 threads=4"; what they set is '
         'stronger than the preset')
-    add('--moov', choices=('fragmented', 'reserved'), default='fragmented',
-        help='how a MOV file stays playable while it is written')
-    add('--max-seconds', type=number(int, 1, 604800), default=4 * 3600,
-        metavar='N',
-        help='that room is reserved for with --moov reserved (default: 4 hours)')
+    add('--moov', choices=('fragmented', 'reserved'),
+        help='how a MOV file stays playable while it is written (fragmented, unless '
+        'the source is a file with a timecode)')
+    add('--max-seconds', type=number(int, 1, 604800), metavar='N',
+        help='that room is reserved for with --moov reserved (default: as long as a '
+        'file is, else 4 hours)')
     add('--segment-seconds', type=number(float, 0.001, 1000000), default=0,
         metavar='N', help='begins a new file every N seconds')
     add('--segment-mb', type=number(float, 0.001, 1000000), default=0, metavar='N',
@@ -156,12 +169,12 @@ def muxer(args):
         # No more than a cluster is lost.
         return name, {'max-cluster-duration': '(gint64)1000000000',
                       'offset-to-zero': '(boolean)true'}
-    if args.moov == 'fragmented':
+    if args.moov != 'reserved':
         # That fragments become an ordinary file at the end (fragment-mode) is
         # no use: GStreamer 1.22 plays none of the pictures of one that is cut
         # off before.
         return name, {'fragment-duration': '(uint)1000'}
-    reserved = args.max_seconds * Gst.SECOND
+    reserved = (args.max_seconds or MAX_SECONDS) * Gst.SECOND
     return name, {'reserved-max-duration': f'(guint64){reserved}',
                   'reserved-moov-update-period': '(guint64)1000000000'}
 
@@ -181,60 +194,108 @@ def container(args):
     return f'mux. {name} name=mux {fields} ! filesink name=file'
 
 
-def description(args, pictures, sound):
-    """Returns the pipeline. A queue is the border between the source and what
-    follows it."""
+def description(args, pictures, sounds, stamper):
+    """Returns the pipeline. A queue is the border between a source and what follows
+    it. sounds are pairs: elements, or an empty text for a track of a file, and how
+    many channels there are, 0 if that is unknown."""
     caps = f'! video/x-raw(ANY),{args.caps}' if args.caps else ''
     source = f'{pictures} {caps} ! ' if pictures else ''
     text = (f'{source}queue name=pictures {PICTURES} '
-            f'max-size-bytes={args.queue_mb * 1000000} ! '
+            f'max-size-bytes={args.queue_mb * 1000000} ! {stamper}'
             f'videoconvert ! pacoenc name=encoder {args.encoder} ! '
             f'queue name=coded {CODED} ! {container(args)} ')
-    if sound:
-        source = f'{sound} ! ' if sound is not True else ''
-        text += (f'{source}queue name=sound {SOUND} ! audioconvert ! '
-                 f'audioresample ! audiorate tolerance=5000000 ! {SOUND_CAPS} ! '
-                 f'mux.{"audio_0" if args.in_segments else ""}')
+    for track, (sound, channels) in enumerate(sounds):
+        source = f'{sound} ! ' if sound else ''
+        # MOV files do not say which loudspeakers more than two channels are for; qtmux
+        # would be given two channels then.
+        unnamed = (f',channels={channels} ! capssetter '
+                   'caps="audio/x-raw,channel-mask=(bitmask)0"'
+                   if channels > 2 and args.kind == '.mov' else '')
+        text += (f'{source}queue name=sound_{track} {SOUND} ! audioconvert ! '
+                 'audioresample ! audiorate tolerance=5000000 ! '
+                 f'{SOUND_CAPS}{unnamed} ! '
+                 f'mux.{f"audio_{track}" if args.in_segments else ""} ')
     return text
+
+
+def look_into(args, uri, wants_sound):
+    """Returns (how many channels each track of a file's sound has, the timecode with
+    which it begins, or None), and says what of it is not recorded."""
+    found = streams(uri, wants_sound)
+    if not found.pictures:
+        sys.exit(f'There are no pictures in {args.source}.')
+    more = {'pictures': found.pictures - 1, 'text': found.texts,
+            'sound': len(found.sounds) - MOST_TRACKS}
+    left = [f'{count} of its streams of {kind}' for kind, count in more.items()
+            if count > 0]
+    if left:
+        print(f'{shown(args.source)}: not recorded: {", ".join(left)}.',
+              file=sys.stderr)
+    args.max_seconds = args.max_seconds or found.duration // Gst.SECOND + 1
+    path = unquote(urlparse(uri).path) if uri.startswith('file:') else ''
+    return (found.sounds[:MOST_TRACKS],
+            timecode.of_tags(found.tags) or timecode.of_mov(path))
+
+
+def stamp(args, begin):
+    """Returns an element that gives pictures without a timecode the file's, and
+    chooses a MOV file that has a track of them."""
+    if not begin:
+        return ''
+    if not has('timecodestamper'):
+        print(f'{shown(args.source)}: the timecode {begin} is not recorded: this '
+              'GStreamer has no timecodestamper '
+              f'(Debian: {PACKAGES["timecodestamper"]}).', file=sys.stderr)
+        return ''
+    args.moov = args.moov or 'reserved'
+    return (f'timecodestamper name=stamper source=internal set=keep '
+            f'drop-frame={"true" if ";" in begin else "false"} ! ')
 
 
 def build(args):
     pictures, sound = choose_source(args)
-    decoder = None
+    sounds = [(sound, 0)] if sound and sound != 'none' else []
+    decoder, begin = None, None
     if pictures is None:
         uri = uri_of(args.source)
-        has_pictures, has_sound = streams(uri, wants_sound=sound is None)
-        if not has_pictures:
-            sys.exit(f'There are no pictures in {args.source}.')
+        tracks, begin = look_into(args, uri, sound is None)
         if sound is None:
-            sound = has_sound
+            sounds = [('', channels) for channels in tracks]
         decoder = Gst.ElementFactory.make('uridecodebin')
         decoder.set_property('uri', uri)
-    if args.kind == '.paco' and sound and sound != 'none':
+    if args.kind == '.paco' and sounds:
         if args.source != 'test' or args.sound:
             print('A .paco file has no sound; .mov and .mkv have it.',
                   file=sys.stderr)
-        sound = None
+        sounds = []
+    stamper = stamp(args, begin)
     try:
-        pipeline = parse(
-            description(args, pictures, sound if sound != 'none' else None))
+        pipeline = parse(description(args, pictures, sounds, stamper))
     except ValueError as error:
         sys.exit(f'This cannot be built: {error}')
     if decoder:
         pipeline.add(decoder)
         decoder.connect('pad-added', link, pipeline)
+    if stamper:
+        pipeline.get_by_name('stamper').set_property(
+            'set-internal-timecode', GstVideo.VideoTimeCode.new_from_string(begin))
     configure(pipeline, args)
     return pipeline
 
 
 def link(_decoder, pad, pipeline):
-    """Links a file's first pictures and its first sound."""
+    """Links a file's first pictures, and each track of its sound."""
     kind = pad.get_current_caps().get_structure(0).get_name()
-    name = {'video/x-raw': 'pictures', 'audio/x-raw': 'sound'}.get(kind)
-    queue = pipeline.get_by_name(name) if name else None
-    sink = queue.get_static_pad('sink') if queue else None
-    if sink and not sink.is_linked():
-        pad.link(sink)
+    names = {'video/x-raw': ['pictures'],
+             'audio/x-raw': [f'sound_{i}' for i in range(MOST_TRACKS)]}
+    for name in names.get(kind, ()):
+        queue = pipeline.get_by_name(name)
+        if not queue:
+            break
+        sink = queue.get_static_pad('sink')
+        if not sink.is_linked():
+            pad.link(sink)
+            break
 
 
 def leave_out_metas(pad, info):
@@ -250,6 +311,19 @@ def leave_out_metas(pad, info):
     return Gst.PadProbeReturn.DROP
 
 
+def reserve(_pad, info, mux):
+    """Lets qtmux reserve room for as many frames a second as there will be."""
+    event = info.get_event()
+    if event.type == Gst.EventType.CAPS:
+        rate = re.search(r'framerate=\(fraction\)(\d+)/(\d+)',
+                         event.parse_caps().to_string())
+        if rate:
+            size = FRAME_BYTES * int(rate[1]) // int(rate[2])
+            mux.set_property('reserved-bytes-per-sec',
+                             min(max(size, LEAST_BYTES), MOST_BYTES))
+    return Gst.PadProbeReturn.OK
+
+
 def configure(pipeline, args):
     """Sets what is not written into the description, such as names of files."""
     encoder = pipeline.get_by_name('encoder')
@@ -261,11 +335,15 @@ def configure(pipeline, args):
         given = parse(f'pacoenc {args.encoder}')
         for name in re.findall(r'([\w-]+)\s*=', args.encoder):
             encoder.set_property(name, given.get_property(name))
-    if args.kind == '.mov' and args.moov == 'fragmented':
+    if args.kind == '.mov' and args.moov != 'reserved':
         pipeline.get_by_name('coded').get_static_pad('src').add_probe(
             Gst.PadProbeType.BUFFER, leave_out_metas)
     if not args.in_segments:
         pipeline.get_by_name('file').set_property('location', args.out)
+        if args.kind == '.mov' and args.moov == 'reserved':
+            pipeline.get_by_name('coded').get_static_pad('src').add_probe(
+                Gst.PadProbeType.EVENT_DOWNSTREAM, reserve,
+                pipeline.get_by_name('mux'))
         return
     mux = pipeline.get_by_name('mux')
     mux.set_property('location', args.pattern)
@@ -273,6 +351,55 @@ def configure(pipeline, args):
     mux.set_property('max-size-bytes', int(args.segment_mb * 1000000))
     mux.set_property('use-robust-muxing',
                      args.kind == '.mov' and args.moov == 'reserved')
+
+
+class Sound:
+    """A track of sound, which begins and ends with the pictures. Its methods are
+    probes of its queue."""
+
+    def __init__(self, recording, queue):
+        self.recording, self.queue = recording, queue
+        self.segment, self.begun, self.end = None, False, 0
+        kind, out = Gst.PadProbeType, queue.get_static_pad('src')
+        queue.get_static_pad('sink').add_probe(kind.BUFFER, self.enter)
+        out.add_probe(kind.BUFFER, self.leave)
+        out.add_probe(kind.EVENT_DOWNSTREAM, self.keep_segment)
+
+    def enter(self, _pad, info):
+        self.end = end_of(info.get_buffer())
+        return Gst.PadProbeReturn.OK
+
+    def keep_segment(self, _pad, info):
+        """Keeps the sound's segment until the first picture comes."""
+        event = info.get_event()
+        if event.type != Gst.EventType.SEGMENT or self.begun:
+            return Gst.PadProbeReturn.OK
+        self.segment = event.parse_segment().copy()
+        return Gst.PadProbeReturn.DROP
+
+    def leave(self, pad, info):
+        """Lets sound begin and end with the pictures: fragments of MOV do not
+        say when a track begins. audiorate cuts or fills its first buffer to
+        where the segment begins."""
+        recording = self.recording
+        recording.begun.wait()
+        if not self.begun and recording.first is not None:
+            self.begun, segment = True, self.segment
+            segment.base = segment.to_running_time(
+                Gst.Format.TIME, recording.first)
+            segment.time = segment.to_stream_time(
+                Gst.Format.TIME, recording.first)
+            segment.start = recording.first
+            pad.push_event(Gst.Event.new_segment(segment))
+        over = recording.first is None or (
+            recording.sound_until is not None
+            and info.get_buffer().pts >= recording.sound_until)
+        return Gst.PadProbeReturn.DROP if over else Gst.PadProbeReturn.OK
+
+
+def end_of(buffer):
+    duration = buffer.duration
+    return buffer.pts + (0 if duration == Gst.CLOCK_TIME_NONE else duration)
 
 
 class Recording(Session):
@@ -289,27 +416,18 @@ class Recording(Session):
         self.taken = self.passed = self.lost = 0
         self.last_offset, self.live = None, False
         # These are times of the first picture, and of the end of the last one
-        # that was passed on or taken; where the sound is to end, and how far
-        # it is.
+        # that was passed on or taken; and where the sound is to end.
         self.first = self.end = self.taken_end = self.sound_until = None
-        self.sound_end = 0
-        self.begun, self.sound_begun = threading.Event(), False
-        self.segment = None  # of the sound
+        self.begun = threading.Event()
         self.stopping = self.complete = False
         self.ticks, self.last = 0, (time.monotonic(), 0, 0)
         self.fps = self.rate = 0.0
-        self.queues = [queue for queue in map(pipeline.get_by_name,
-                                              ('pictures', 'sound')) if queue]
+        self.pictures = pipeline.get_by_name('pictures')
         kind = Gst.PadProbeType.BUFFER
-        for queue in self.queues:
-            is_sound = queue.get_name() == 'sound'
-            queue.get_static_pad('sink').add_probe(
-                kind, self.enter_sound if is_sound else self.enter)
-            queue.get_static_pad('src').add_probe(
-                kind, self.leave_sound if is_sound else self.leave)
-            if is_sound:
-                queue.get_static_pad('src').add_probe(
-                    Gst.PadProbeType.EVENT_DOWNSTREAM, self.keep_segment)
+        self.pictures.get_static_pad('sink').add_probe(kind, self.enter)
+        self.pictures.get_static_pad('src').add_probe(kind, self.leave)
+        tracks = (pipeline.get_by_name(f'sound_{i}') for i in range(MOST_TRACKS))
+        self.sounds = [Sound(self, queue) for queue in tracks if queue]
 
     # These are probes, in the threads of the source and of the encoder.
 
@@ -324,7 +442,7 @@ class Recording(Session):
                 self.lost += offset - self.last_offset - 1
             self.last_offset = offset
         self.taken += 1
-        self.taken_end = self.end_of(info.get_buffer())
+        self.taken_end = end_of(info.get_buffer())
         return Gst.PadProbeReturn.OK
 
     def leave(self, _pad, info):
@@ -336,50 +454,15 @@ class Recording(Session):
         if self.first is None:
             self.first = buffer.pts
             self.begun.set()
-        self.end = self.end_of(buffer)
+        self.end = end_of(buffer)
         if self.passed == args.frames or (
                 args.seconds
                 and self.end - self.first >= args.seconds * Gst.SECOND):
-            self.waiting = self.queues[0].get_property(
+            self.waiting = self.pictures.get_property(
                 'current-level-buffers')
             self.complete = True
             GLib.idle_add(self.stop, 'as long as was asked for')
         return Gst.PadProbeReturn.OK
-
-    def enter_sound(self, _pad, info):
-        self.sound_end = self.end_of(info.get_buffer())
-        return Gst.PadProbeReturn.OK
-
-    def keep_segment(self, _pad, info):
-        """Keeps the sound's segment until the first picture comes."""
-        event = info.get_event()
-        if event.type != Gst.EventType.SEGMENT or self.sound_begun:
-            return Gst.PadProbeReturn.OK
-        self.segment = event.parse_segment().copy()
-        return Gst.PadProbeReturn.DROP
-
-    def leave_sound(self, pad, info):
-        """Lets sound begin and end with the pictures: fragments of MOV do not
-        say when a track begins. audiorate cuts or fills its first buffer to
-        where the segment begins."""
-        self.begun.wait()
-        if not self.sound_begun and self.first is not None:
-            self.sound_begun, segment = True, self.segment
-            segment.base = segment.to_running_time(
-                Gst.Format.TIME, self.first)
-            segment.time = segment.to_stream_time(
-                Gst.Format.TIME, self.first)
-            segment.start = self.first
-            pad.push_event(Gst.Event.new_segment(segment))
-        over = self.first is None or (
-            self.sound_until is not None
-            and info.get_buffer().pts >= self.sound_until)
-        return Gst.PadProbeReturn.DROP if over else Gst.PadProbeReturn.OK
-
-    @staticmethod
-    def end_of(buffer):
-        duration = buffer.duration
-        return buffer.pts + (0 if duration == Gst.CLOCK_TIME_NONE else duration)
 
     # These run in the main thread.
 
@@ -394,7 +477,7 @@ class Recording(Session):
         self.live = self.pipeline.set_state(Gst.State.PAUSED) \
             == Gst.StateChangeReturn.NO_PREROLL
         if self.live:
-            self.queues[0].set_property('leaky', 2)
+            self.pictures.set_property('leaky', 2)
         return super().begin()
 
     def stop(self, why):
@@ -404,18 +487,17 @@ class Recording(Session):
         self.why, self.stopping = why, True
         self.begun.set()
         self.sound_until = self.end if self.complete else self.taken_end
-        self.end_stream(self.queues[0])
-        if len(self.queues) > 1:
-            # Live sound comes later than the picture that it belongs to.
-            deadline = time.monotonic() + SOUND_SECONDS
-            GLib.timeout_add(20, self.end_sound, deadline)
+        self.end_stream(self.pictures)
+        # Live sound comes later than the picture that it belongs to.
+        deadline = time.monotonic() + SOUND_SECONDS
+        for sound in self.sounds:
+            GLib.timeout_add(20, self.end_sound, sound, deadline)
         return GLib.SOURCE_REMOVE
 
-    def end_sound(self, deadline):
-        if self.sound_end < (self.sound_until or 0) \
-                and time.monotonic() < deadline:
+    def end_sound(self, sound, deadline):
+        if sound.end < (self.sound_until or 0) and time.monotonic() < deadline:
             return GLib.SOURCE_CONTINUE
-        self.end_stream(self.queues[1])
+        self.end_stream(sound.queue)
         return GLib.SOURCE_REMOVE
 
     @staticmethod
@@ -446,7 +528,7 @@ class Recording(Session):
         return stats.get_uint64('frames')[1], stats.get_uint64('bytes')[1]
 
     def waiting_pictures(self):
-        return self.queues[0].get_property('current-level-buffers')
+        return self.pictures.get_property('current-level-buffers')
 
     def dropped(self):
         if not self.live:

@@ -3,6 +3,7 @@
 it ends, fails or is interrupted, errors in words, and a line that shows how far
 it has come."""
 import argparse
+import collections
 import os
 import signal
 import sys
@@ -30,6 +31,7 @@ PACKAGES = {
     'splitmuxsink': 'gstreamer1.0-plugins-good',
     'uritranscodebin': 'gstreamer1.0-plugins-bad',
     'playbin': 'gstreamer1.0-plugins-base',
+    'timecodestamper': 'gstreamer1.0-plugins-bad',
 }
 
 # Elements that do not say why they cannot be opened.
@@ -145,9 +147,24 @@ def discover(uri):
     return found
 
 
+# How many streams of pictures there are, how many channels each one of sound has, how
+# many streams of text there are, nanoseconds, and lists of tags.
+Contents = collections.namedtuple('Contents', 'pictures sounds texts duration tags')
+
+
+def tracks(part):
+    """Yields the streams of what GStreamer found, each one once: a parser's is another
+    one for GStreamer."""
+    if isinstance(part, GstPbutils.DiscovererContainerInfo):
+        for inner in part.get_streams():
+            yield from tracks(inner)
+    elif part:
+        yield part
+
+
 def streams(uri, wants_sound=True):
-    """Returns what is in a file: (has pictures, has sound). Ends the program where
-    either has no decoder; sound needs none unless it is wanted."""
+    """Returns what is in a file, as Contents. Ends the program where pictures or sound have no decoder; sound needs
+    none unless it is wanted."""
     info, error = discover(uri)
     if info.get_result() == GstPbutils.DiscovererResult.MISSING_PLUGINS:
         for detail in info.get_missing_elements_installer_details():
@@ -156,7 +173,15 @@ def streams(uri, wants_sound=True):
                 sys.exit(f'{uri}: {sentence}')
     if error:
         sys.exit(f'{uri} cannot be read: {error.message}')
-    return bool(info.get_video_streams()), bool(info.get_audio_streams())
+    tags = [found for found in (part.get_tags() for part in (
+        info.get_stream_info(), *info.get_stream_list()) if part) if found]
+    parts = list(tracks(info.get_stream_info()))
+    return Contents(
+        sum(isinstance(part, GstPbutils.DiscovererVideoInfo) for part in parts),
+        [part.get_channels() for part in parts
+         if isinstance(part, GstPbutils.DiscovererAudioInfo)],
+        sum(isinstance(part, GstPbutils.DiscovererSubtitleInfo) for part in parts),
+        info.get_duration(), tags)
 
 
 def lacking(detail):

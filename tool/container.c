@@ -136,7 +136,7 @@ paco_container_next (
   GstSample *sample = pull (container, &failure);
   Mapped *mapped;
 
-  *frame = (PacoInputFrame){ 0 };
+  *frame = (PacoInputFrame){ .time = PACO_INPUT_NO_TIME };
   if (failure) {
     g_propagate_error (error, failure);
     return PACO_INPUT_ERROR;
@@ -145,6 +145,8 @@ paco_container_next (
     return PACO_INPUT_END;
   mapped = g_new0 (Mapped, 1);
   mapped->buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
+  frame->time = gst_segment_to_stream_time (gst_sample_get_segment (sample),
+      GST_FORMAT_TIME, GST_BUFFER_PTS (mapped->buffer));
   gst_sample_unref (sample);
   if (!gst_buffer_map (mapped->buffer, &mapped->map, GST_MAP_READ)) {
     paco_tool_failed (
@@ -227,10 +229,17 @@ kind_of_track (const char *media_type)
   return "a track";
 }
 
+typedef struct
+{
+  GString *names;
+  bool has_sound;
+} Tracks;
+
 /* Names the track of a demuxer's pad from which nothing is read. */
 static gboolean
-name_track (GstElement *demuxer, GstPad *pad, gpointer names)
+name_track (GstElement *demuxer, GstPad *pad, gpointer data)
 {
+  const Tracks *tracks = data;
   g_autoptr (GstCaps)
       caps = gst_pad_is_linked (pad) ? NULL : gst_pad_get_current_caps (pad);
 
@@ -238,23 +247,24 @@ name_track (GstElement *demuxer, GstPad *pad, gpointer names)
     const char *type = gst_structure_get_name (
         gst_caps_get_structure (caps, 0));
 
-    g_string_append_printf (names, "%s%s (%s)",
-        ((GString *) names)->len > 0 ? ", " : "", kind_of_track (type), type);
+    if (!tracks->has_sound || !g_str_equal (type, "audio/x-raw"))
+      g_string_append_printf (tracks->names, "%s%s (%s)",
+          tracks->names->len > 0 ? ", " : "", kind_of_track (type), type);
   }
   return TRUE;
 }
 
 char *
-paco_container_other_tracks (const PacoContainer *container)
+paco_container_other_tracks (const PacoContainer *container, bool has_sound)
 {
   g_autoptr (GstElement)
       demuxer = gst_bin_get_by_name (GST_BIN (container->pipeline), "demux");
-  GString *names = g_string_new (NULL);
+  Tracks tracks = { g_string_new (NULL), has_sound };
   bool any;
 
-  gst_element_foreach_src_pad (demuxer, name_track, names);
-  any = names->len > 0;
-  return g_string_free (names, !any);
+  gst_element_foreach_src_pad (demuxer, name_track, &tracks);
+  any = tracks.names->len > 0;
+  return g_string_free (tracks.names, !any);
 }
 
 static bool

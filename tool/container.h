@@ -4,6 +4,7 @@
  * GStreamer opening fails and says so. */
 #pragma once
 #include "input.h"
+#include "sounds.h"
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,8 +22,10 @@ void paco_container_release (PacoInputFrame *frame);
  * not. Reads the first frame for that. */
 uint64_t paco_container_count (PacoContainer *container);
 /* Returns what tracks the file has besides the frames, as "sound (audio/x-raw)", to be
- * freed, or NULL if there are none. A frame must have been read. */
-char *paco_container_other_tracks (const PacoContainer *container);
+ * freed, or NULL if there are none; those of raw samples are not named with has_sound. A
+ * frame must have been read. */
+char *paco_container_other_tracks (
+    const PacoContainer *container, bool has_sound);
 /* Goes to that frame, or before, maybe to the first one. */
 bool paco_container_seek (
     PacoContainer *container, uint64_t number, GError **error);
@@ -33,6 +36,10 @@ bool paco_mux_takes (const char *path);
 /* Checks, before the work begins, whether paco_mux_file() can do it. sound is a
  * WAV file, or NULL. */
 bool paco_mux_check (const char *path, const char *sound, GError **error);
+/* Says whether files of that name can have samples of sound; MP4 files cannot. */
+bool paco_mux_has_sound (const char *path);
+/* Says whether a file of that name can have sound of these caps, a GstCaps. */
+bool paco_mux_takes_sound (const char *path, const void *caps, GError **error);
 /* Puts the frames of the .paco file `part` and the sound into a container, of the
  * kind that the name `path` says, which is written under the name `temporary`.
  * Frames and samples are not changed. The caller checks what was written, with
@@ -40,6 +47,10 @@ bool paco_mux_check (const char *path, const char *sound, GError **error);
  * cannot place in time, without an error. */
 bool paco_mux_file (const char *part, const char *sound, const char *path,
     const char *temporary, bool quiet, GError **error);
+/* Does the same with tracks of sound. */
+bool paco_mux_tracks (const char *part, const PacoSoundTrack *tracks,
+    unsigned n, const char *path, const char *temporary, bool quiet,
+    GError **error);
 /* Reads a container and checks that it has n_frames frames. Errors call it `path`. */
 bool paco_mux_check_count (
     const char *temporary, const char *path, uint64_t n_frames, GError **error);

@@ -10,7 +10,7 @@
 typedef struct
 {
   PacoFrameRange range;
-  gboolean force, quiet;
+  gboolean no_sound, force, quiet;
   bool damaged;
 } Cut;
 
@@ -68,8 +68,7 @@ copy_frames (Cut *cut, PacoInput *input, PacoRecording *recording,
     if (number >= cut->range.first && number <= cut->range.last) {
       tell_damage (cut, progress, &frame.frame, expected);
       good = check_stack (cut, &frame.frame, error)
-          && paco_recording_add (
-              recording, frame.frame.data, frame.frame.size, error);
+          && paco_recording_copy (recording, input, &frame, error);
       expected = number + 1;
       paco_progress_set (progress, expected - cut->range.first);
     } else if (number > cut->range.last) {
@@ -97,7 +96,7 @@ cut_file (Cut *cut, char *from, const char *to, GError **error)
   g_autoptr (PacoInput) input = paco_input_open (from, error);
   PacoRecording *recording = NULL;
   PacoProgress *progress;
-  bool good;
+  bool good, has_sound = false;
 
   if (!input)
     return false;
@@ -105,6 +104,7 @@ cut_file (Cut *cut, char *from, const char *to, GError **error)
              || paco_input_seek (input, cut->range.first, error))
       && (recording = paco_recording_open (to, NULL, &rules, error));
   if (good) {
+    has_sound = !cut->no_sound && paco_recording_keep_sound (recording);
     paco_recording_set_files (
         recording, (guint32) (cut->range.last - cut->range.first + 1));
     progress = paco_progress_new (
@@ -113,7 +113,7 @@ cut_file (Cut *cut, char *from, const char *to, GError **error)
     paco_progress_free (progress);
   }
   if (good)
-    paco_input_tell_left_out (input, NULL);
+    paco_input_tell_left_out (input, has_sound, NULL);
   if (good)
     return paco_recording_close (recording, cut->quiet, error);
   paco_recording_abandon (recording);
@@ -124,9 +124,11 @@ static const PacoToolUsage usage = {
   .arguments = "FILE A B OUT",
   .summary = "Copies frames A to B of FILE, B included, to OUT: .paco, or with "
              "GStreamer .mkv, .mov.",
-  .description = "Frames are counted from 0. Nothing is coded again: OUT is "
-                 "what one run over these\npictures would have written. Sound "
-                 "is left out, with a line that says so.",
+  .description =
+      "Frames are counted from 0. Nothing is coded again: OUT is "
+      "what one run over these\npictures would have written. Of "
+      ".mkv and .mov files the sound of these frames is copied, too,\n"
+      "if it is raw samples; a line says what is left out.",
   .minimum = 4,
   .maximum = 4,
 };
@@ -136,6 +138,7 @@ paco_tool_cut (int argc, char **argv)
 {
   Cut cut = { 0 };
   const GOptionEntry entries[] = {
+    PACO_FLAG ("no-sound", &cut.no_sound, "copies the frames only"),
     PACO_FORCE (&cut.force, "overwrites a file that is there"),
     PACO_QUIET (&cut.quiet, "shows no progress on a terminal"),
     { NULL },

@@ -3,26 +3,18 @@
  * and writers.c. */
 #include "tool/archive/source.h"
 #include "codec/text.h"
-#include "coder_options.h"
+#include "decode.h"
 #include "decoding.h"
 #include "output.h"
 #include "progress.h"
 #include "sequence.h"
+#include "to_rgb.h"
 #include "tool.h"
-
-/* What the command line asks for. */
-typedef struct
-{
-  PacoCoderOptions coder;
-  char *as, *format, *frames, *region;
-  int reduce, start, memory;
-  gboolean force, quiet;
-} Options;
 
 /* What is written, and how far it is. */
 typedef struct
 {
-  const Options *options;
+  const PacoDecodeOptions *options;
   const PacoWriterKind *kind;
   const char *path;
   PacoOutputRules rules;
@@ -30,6 +22,7 @@ typedef struct
   PacoOutput *stream; /* where the kind is one */
   PacoInfo first;     /* what the stream's pictures are */
   GByteArray *head;
+  PacoToRgb *to_rgb;
   PacoInput *input;
   PacoProgress *progress;
   uint64_t done, damaged;
@@ -69,6 +62,11 @@ static bool
 write_picture (Decode *decode, PacoOutput *output, const PacoPixels *pixels,
     GError **error)
 {
+  if (paco_writer_needs_rgb (decode->kind, &pixels->info)) {
+    pixels = paco_to_rgb (&decode->to_rgb, pixels, decode->kind, error);
+    if (!pixels)
+      return false;
+  }
   g_byte_array_set_size (decode->head, 0);
   return decode->kind->head (pixels, decode->head, error)
       && paco_output_write (
@@ -179,7 +177,9 @@ check_path (Decode *decode, uint64_t n_frames, GError **error)
       && paco_sequence_is_pattern (decode->path);
   if (decode->numbered)
     return paco_sequence_check (decode->path, error);
-  if (!decode->kind->stream && n_frames != 1)
+  /* That a range has no frames is found out later. */
+  if (!decode->kind->stream && n_frames != 1
+      && (n_frames > 0 || decode->range.last == G_MAXUINT64))
     return paco_tool_misused (error,
         "a %s file holds one picture: --frames N says which one, or a name "
         "like picture_%%06d.%s numbers them",
@@ -190,7 +190,7 @@ check_path (Decode *decode, uint64_t n_frames, GError **error)
 static bool
 run (Decode *decode, PacoInput *input, GError **error)
 {
-  const Options *options = decode->options;
+  const PacoDecodeOptions *options = decode->options;
   PacoDecoding decoding = {
     .input = input,
     .decoder = paco_frame_decoder_new (),
@@ -253,15 +253,37 @@ decode_file (const char *from, Decode *decode)
   else
     paco_output_abandon (decode->stream);
   g_byte_array_unref (decode->head);
+  paco_to_rgb_free (decode->to_rgb);
   if (!good)
     return paco_tool_fail (error);
   return decode->damaged ? PACO_EXIT_DAMAGE : PACO_EXIT_DONE;
 }
 
+int
+paco_decode_range (const PacoDecodeOptions *options, char *from, const char *to,
+    const PacoFrameRange *range)
+{
+  GError *error = NULL;
+  Decode decode = {
+    .options = options,
+    .kind = paco_writer_kind (options->as, to, &error),
+    .path = to,
+    .rules = { options->force, &from, 1, NULL },
+    .range = *range,
+  };
+
+  if (!decode.kind)
+    return paco_tool_fail (error);
+  if (options->reduce >= 0 && options->memory >= 0)
+    return decode_file (from, &decode);
+  paco_tool_complain ("--reduce and --memory are not negative");
+  return PACO_EXIT_USAGE;
+}
+
 static const PacoToolUsage usage = {
   .arguments = "FILE OUT",
-  .summary = "Decodes frames of FILE to pictures: PGM, PPM, PAM, PNG, DPX, Y4M "
-             "or raw, by the name of OUT.",
+  .summary = "Decodes frames of FILE to pictures: PGM, PPM, PAM, PNG, TIFF, "
+             "DPX, Y4M or raw, by the name of OUT.",
   .description = "A name like picture_%06d.png stands for numbered files, "
                  "whose numbers are those of\nthe frames. \"-\" is standard "
                  "input or output. Frames are counted from 0.",
@@ -272,13 +294,10 @@ static const PacoToolUsage usage = {
 int
 paco_tool_decode (int argc, char **argv)
 {
-  Options options = { .coder = PACO_CODER_OPTIONS_INIT, .start = -1 };
-  Decode decode = { .options = &options };
+  PacoDecodeOptions options = PACO_DECODE_OPTIONS_INIT;
+  PacoFrameRange range;
   const GOptionEntry entries[] = {
-    PACO_TEXT ("as", &options.as,
-        "what pictures are written as, whatever OUT is called: pnm, pam, png, "
-        "dpx, y4m, raw",
-        "KIND"),
+    PACO_DECODE_ENTRIES (options),
     PACO_TEXT ("format", &options.format,
         "how samples lie in a raw file, by GStreamer's names: RGB, I422_10LE, "
         "...",
@@ -287,32 +306,18 @@ paco_tool_decode (int argc, char **argv)
         "frames", &options.frames, "only these frames, B included", "A-B"),
     PACO_NUMBER ("start", &options.start,
         "number of the first file; default: that of the frame", "N"),
-    PACO_NUMBER (
-        "reduce", &options.reduce, "halves width and height N times", "N"),
-    PACO_TEXT ("region", &options.region,
-        "only this part of the (reduced) picture", "X,Y,WIDTH,HEIGHT"),
     PACO_DECODING_MEMORY_OPTION (&options.memory),
-    PACO_FORCE (&options.force, "overwrites files that are there"),
-    PACO_QUIET (&options.quiet, "shows no progress on a terminal"),
-    PACO_CODER_OPTIONS (options.coder),
     { NULL },
   };
   GError *error = NULL;
-  int code = PACO_EXIT_USAGE;
+  int code;
 
   if (!paco_tool_parse (&usage, entries, &argc, &argv))
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
-  decode.path = argv[2];
-  decode.rules = (PacoOutputRules){ options.force, argv + 1, 1, NULL };
-  decode.kind = paco_writer_kind (options.as, argv[2], &error);
-  if (decode.kind && options.reduce >= 0 && options.memory >= 0
-      && paco_frame_range_parse (options.frames, &decode.range, &error))
-    code = decode_file (argv[1], &decode);
-  else if (error)
-    paco_tool_fail (error);
-  else
-    paco_tool_complain ("--reduce and --memory are not negative");
+  code = paco_frame_range_parse (options.frames, &range, &error)
+      ? paco_decode_range (&options, argv[1], argv[2], &range)
+      : paco_tool_fail (error);
   paco_tool_free (entries);
   return code;
 }

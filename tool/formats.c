@@ -4,9 +4,8 @@
 #include "tool.h"
 #include <string.h>
 
-/* Says whether a row is a format that files can have. */
-static bool
-is_of_files (const PacoFormat *row)
+bool
+paco_format_is_of_files (const PacoFormat *row)
 {
   return row->name && !row->excluded && row->word_bytes > 0;
 }
@@ -17,11 +16,11 @@ paco_format_of_option (const char *name, GError **error)
   const PacoFormat *format = paco_format_by_name (name);
   g_autoptr (GString) names = NULL;
 
-  if (format && is_of_files (format))
+  if (format && paco_format_is_of_files (format))
     return format;
   names = g_string_new (NULL);
   for (guint i = 0; i < paco_n_formats; i++)
-    if (is_of_files (&paco_formats[i]))
+    if (paco_format_is_of_files (&paco_formats[i]))
       g_string_append_printf (
           names, "%s%s", names->len ? ", " : "", paco_formats[i].name);
   paco_tool_misused (error, "%s is no raw format%s; these are %s", name,
@@ -35,7 +34,7 @@ paco_format_for (const PacoInfo *info)
   const PacoFormat *own = paco_format_by_name (info->format);
   bool rgb = info->n_components >= 3 && !paco_format_is_yuv (info);
 
-  if (own && is_of_files (own) && paco_format_holds (own, info))
+  if (own && paco_format_is_of_files (own) && paco_format_holds (own, info))
     return own;
   return paco_format_usual (info, rgb);
 }
@@ -158,6 +157,8 @@ paco_format_place (const PacoFormat *format, const PacoInfo *info, void *memory,
     paco_raw_format_init (&raw, format);
   else
     init_planes (&raw, info);
+  if (raw.n_components == info->n_components + 1)
+    paco_raw_format_drop_alpha (&raw);
   for (unsigned p = 0; p < raw.n_components; p++, total += size) {
     size = 0;
     for (unsigned c = 0; c < raw.n_components; c++)

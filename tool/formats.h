@@ -5,6 +5,8 @@
 #pragma once
 #include "tool/archive/source.h"
 
+/* Says whether a row is a format that files can have. */
+bool paco_format_is_of_files (const PacoFormat *row);
 /* Returns the format of that name. Returns NULL if there is none, or files cannot have
  * it. */
 const PacoFormat *paco_format_of_option (const char *name, GError **error);
@@ -21,7 +23,8 @@ bool paco_format_has_one_depth (const PacoInfo *info);
  * for RGB matrix and range. */
 void paco_format_tell (const PacoFormat *format, PacoInfo *info);
 /* Lays a picture of info->width x info->height out in memory, which may be NULL.
- * Returns how many bytes it takes. The format holds the picture; if it is NULL, planes of
+ * Returns how many bytes it takes. The format holds the picture, or the picture and
+ * alpha, which becomes opaque; if it is NULL, planes of
  * words are laid out that are as large as the largest component needs, little-endian,
  * whatever the depths are. */
 size_t paco_format_place (const PacoFormat *format, const PacoInfo *info,

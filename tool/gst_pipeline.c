@@ -44,7 +44,9 @@ paco_gst_has_elements (const char *const *names, GError **error)
           "GStreamer has no element %s, which this needs; %s", *names,
           g_str_has_prefix (*names, "paco")
               ? "gst-paco's plugin must be installed, or in GST_PLUGIN_PATH"
-              : "it is in gst-plugins-good");
+              : g_str_has_prefix (*names, "rsvg") ? "it is in gst-plugins-bad"
+              : g_str_has_prefix (*names, "raw")  ? "it is in gst-plugins-base"
+                                                 : "it is in gst-plugins-good");
   }
   return true;
 }

@@ -184,7 +184,7 @@ next_frame (PacoInput *input, PacoInputFrame *frame,
   PacoError failure;
   PacoStatus status;
 
-  *frame = (PacoInputFrame){ 0 };
+  *frame = (PacoInputFrame){ .time = PACO_INPUT_NO_TIME };
   if (paco_signals_caught (error))
     return PACO_INPUT_ERROR;
   if (input->container)
@@ -265,15 +265,17 @@ paco_input_count (PacoInput *input)
 }
 
 void
-paco_input_tell_left_out (const PacoInput *input, PacoProgress *progress)
+paco_input_tell_left_out (
+    const PacoInput *input, bool has_sound, PacoProgress *progress)
 {
   g_autofree char *tracks = input->container
-      ? paco_container_other_tracks (input->container)
+      ? paco_container_other_tracks (input->container, has_sound)
       : NULL;
 
   if (tracks)
     paco_progress_complain (progress,
-        "only the frames of %s are copied; left out: %s", input->name, tracks);
+        "only the frames%s of %s are copied; left out: %s",
+        has_sound ? " and the samples of sound" : "", input->name, tracks);
 }
 
 /* --- ranges --- */

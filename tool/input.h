@@ -22,6 +22,8 @@ typedef struct
   char *ending;
 } PacoInput;
 
+#define PACO_INPUT_NO_TIME UINT64_MAX
+
 /* A frame, with all that paco_reader_next() says of it. */
 typedef struct
 {
@@ -29,6 +31,7 @@ typedef struct
   const char *reason; /* why frame.skipped bytes are no frame, or NULL; the
                        * input keeps it until it is closed */
   void *owner;        /* of frames that are not the library's */
+  uint64_t time; /* nanoseconds of a container's file, or PACO_INPUT_NO_TIME */
 } PacoInputFrame;
 
 typedef enum
@@ -71,8 +74,10 @@ bool paco_input_seek (PacoInput *input, uint64_t number, GError **error);
 /* Returns how many frames the file has, or 0 if that takes reading all of it. */
 uint64_t paco_input_count (PacoInput *input);
 /* Says on standard error what the file has besides its frames and who copies these leaves
- * out, such as sound. A frame must have been read; progress may be NULL. */
-void paco_input_tell_left_out (const PacoInput *input, PacoProgress *progress);
+ * out, such as sound; has_sound: that of samples is copied. A frame must have been read;
+ * progress may be NULL. */
+void paco_input_tell_left_out (
+    const PacoInput *input, bool has_sound, PacoProgress *progress);
 
 /* The frames that a command line asks for. */
 typedef struct

@@ -15,7 +15,8 @@
 typedef struct
 {
   char *sound;
-  gboolean force, quiet;
+  gboolean no_sound, force, quiet;
+  bool has_sound; /* The sound of the parts is copied. */
   /* Of the first frame. */
   GByteArray *first_bytes;
   PacoHeader first;
@@ -140,8 +141,7 @@ add_part (
     tell_missing_files (
         join, input, paco_file_count_frame (&join->count, &frame.frame));
     good = (begun || fits (join, path, &frame.frame, error))
-        && paco_recording_add (
-            recording, frame.frame.data, frame.frame.size, error);
+        && paco_recording_copy (recording, input, &frame, error);
     begun = true;
     paco_input_release (&frame);
     paco_progress_set (join->progress, paco_recording_frames (recording));
@@ -150,7 +150,7 @@ add_part (
     tell_damage (join, input, &frame);
     join->damaged |= paco_input_tell_ending (input, join->progress);
     tell_missing_files (join, input, paco_file_count_end (&join->count));
-    paco_input_tell_left_out (input, join->progress);
+    paco_input_tell_left_out (input, join->has_sound, join->progress);
     paco_input_release (&frame);
     good = begun || paco_input_has_none (input, "no frame", error);
   } else {
@@ -219,6 +219,8 @@ join_files (Join *join, char **paths, int n, const char *out, GError **error)
 
   if (!recording)
     return false;
+  join->has_sound = !join->sound && !join->no_sound
+      && paco_recording_keep_sound (recording);
   paco_recording_set_files (recording, count_files (paths, n));
   join->progress = paco_progress_new (
       join->quiet ? 0 : count_frames (paths, n), join->quiet);
@@ -239,8 +241,10 @@ static const PacoToolUsage usage = {
   .description =
       "Nothing is coded again. Pictures, frame rates and settings must agree. "
       "Parts that were\ncoded apart give the bytes of one run over all "
-      "pictures; files of 0 bytes are passed\nover. Sound of the files is left "
-      "out, with a line that says so; --sound adds one.",
+      "pictures; files of 0 bytes are passed\nover. Sound of .mkv and .mov "
+      "files is "
+      "copied, too, if it is raw samples; --sound\nadds another one. A line "
+      "says what is left out.",
   .minimum = 2,
   .maximum = -1,
 };
@@ -252,6 +256,7 @@ paco_tool_join (int argc, char **argv)
   const GOptionEntry entries[] = {
     { "sound", 0, 0, G_OPTION_ARG_FILENAME, &join.sound,
         "sound for .mkv and .mov", "FILE.wav" },
+    PACO_FLAG ("no-sound", &join.no_sound, "copies the frames only"),
     PACO_FORCE (&join.force, "overwrites a file that is there"),
     PACO_QUIET (&join.quiet, "shows no progress on a terminal"),
     { NULL },

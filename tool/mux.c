@@ -7,10 +7,12 @@
 #include "progress.h"
 #include "tool.h"
 #include <gst/app/gstappsink.h>
+#include <gst/audio/audio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define WAIT (200 * GST_MSECOND) /* between looks for signals */
+#define SOUND_BLOCKS 10          /* of a second */
 #define QUEUE "queue max-size-bytes=0 max-size-time=0 max-size-buffers=4"
 
 static const struct
@@ -118,6 +120,47 @@ run (GstElement *pipeline, const char *path, bool quiet, GError **error)
   return good;
 }
 
+/* Says whether the muxer of such a file has a pad for these caps. */
+static bool
+takes_caps (const char *path, const GstCaps *caps)
+{
+  int row = find_container (path);
+  g_autoptr (GstElementFactory)
+      factory = gst_element_factory_find (containers[MAX (row, 0)].muxer);
+  const GList *at = row >= 0 && factory
+      ? gst_element_factory_get_static_pad_templates (factory)
+      : NULL;
+
+  for (; at; at = at->next) {
+    GstStaticPadTemplate *template = at->data;
+    g_autoptr (GstCaps) taken = gst_static_caps_get (&template->static_caps);
+
+    if (template->direction == GST_PAD_SINK
+        && gst_caps_can_intersect (taken, caps))
+      return true;
+  }
+  return false;
+}
+
+bool
+paco_mux_has_sound (const char *path)
+{
+  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("audio/x-raw");
+
+  return takes_caps (path, caps);
+}
+
+bool
+paco_mux_takes_sound (const char *path, const void *caps, GError **error)
+{
+  g_autofree char *words = gst_caps_to_string (caps);
+
+  return takes_caps (path, caps)
+      || paco_tool_failed (error,
+          "%s cannot have this sound, %s; --no-sound leaves it out", path,
+          words);
+}
+
 /* Has the muxer write which program made the file. */
 static void
 tag_encoder (GstElement *pipeline)
@@ -130,17 +173,30 @@ tag_encoder (GstElement *pipeline)
       GST_TAG_ENCODER, encoder, NULL);
 }
 
-bool
-paco_mux_file (const char *part, const char *sound, const char *path,
-    const char *temporary, bool quiet, GError **error)
+static GstElement *
+make_pipeline (const char *part, const char *sounds, const char *path,
+    const char *temporary, GError **error)
 {
   const char *muxer = containers[find_container (path)].muxer;
   g_autofree char *description = g_strdup_printf (
       "filesrc name=from ! pacoparse name=parse ! " QUEUE
       " ! mux.  %s %s name=mux ! filesink name=to",
-      sound ? "filesrc name=sound ! wavparse ! " QUEUE " ! mux. " : "", muxer);
+      sounds, muxer);
   GstElement *pipeline = paco_gst_pipeline (
       description, part, temporary, error);
+
+  if (pipeline)
+    tag_encoder (pipeline);
+  return pipeline;
+}
+
+bool
+paco_mux_file (const char *part, const char *sound, const char *path,
+    const char *temporary, bool quiet, GError **error)
+{
+  GstElement *pipeline = make_pipeline (part,
+      sound ? "filesrc name=sound ! wavparse ! " QUEUE " ! mux. " : "", path,
+      temporary, error);
   g_autoptr (GstElement) source = pipeline && sound
       ? gst_bin_get_by_name (GST_BIN (pipeline), "sound")
       : NULL;
@@ -148,8 +204,68 @@ paco_mux_file (const char *part, const char *sound, const char *path,
 
   if (source)
     g_object_set (source, "location", sound, NULL);
-  if (pipeline)
-    tag_encoder (pipeline);
+  good = pipeline && run (pipeline, path, quiet, error);
+  paco_gst_free (pipeline);
+  return good;
+}
+
+/* MOV files do not say which loudspeakers more than two channels are for. */
+static void
+set_no_positions (GstElement *parser, int n)
+{
+  GValue position = G_VALUE_INIT;
+  GValueArray *positions;
+
+  G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+  positions = g_value_array_new ((guint) n);
+  g_value_init (&position, GST_TYPE_AUDIO_CHANNEL_POSITION);
+  g_value_set_enum (&position, GST_AUDIO_CHANNEL_POSITION_NONE);
+  for (int i = 0; i < n; i++)
+    g_value_array_append (positions, &position);
+  g_object_set (parser, "channel-positions", positions, NULL);
+  g_value_array_free (positions);
+  G_GNUC_END_IGNORE_DEPRECATIONS
+}
+
+/* Says of a track where its samples are and what they are. */
+static void
+set_track (GstElement *pipeline, unsigned number, const PacoSoundTrack *track)
+{
+  g_autofree char *source_name = g_strdup_printf ("source%u", number);
+  g_autofree char *parser_name = g_strdup_printf ("parser%u", number);
+  g_autoptr (GstElement)
+      source = gst_bin_get_by_name (GST_BIN (pipeline), source_name);
+  g_autoptr (GstElement)
+      parser = gst_bin_get_by_name (GST_BIN (pipeline), parser_name);
+
+  g_object_set (source, "location", track->output->temporary, "blocksize",
+      (guint) MAX (track->second / SOUND_BLOCKS, 1), NULL);
+  g_object_set (parser, "sample-rate", track->rate, "num-channels",
+      track->channels, NULL);
+  gst_util_set_object_arg (G_OBJECT (parser), "pcm-format", track->format);
+  if (track->channels > 2)
+    set_no_positions (parser, track->channels);
+}
+
+bool
+paco_mux_tracks (const char *part, const PacoSoundTrack *tracks, unsigned n,
+    const char *path, const char *temporary, bool quiet, GError **error)
+{
+  static const char *const elements[] = { "rawaudioparse", NULL };
+  g_autoptr (GString) description = g_string_new (NULL);
+  GstElement *pipeline;
+  bool good;
+
+  if (n > 0 && !paco_gst_has_elements (elements, error))
+    return false;
+  for (unsigned i = 0; i < n; i++)
+    g_string_append_printf (description,
+        "filesrc name=source%u ! rawaudioparse name=parser%u ! " QUEUE
+        " ! mux. ",
+        i, i);
+  pipeline = make_pipeline (part, description->str, path, temporary, error);
+  for (unsigned i = 0; pipeline && i < n; i++)
+    set_track (pipeline, i, &tracks[i]);
   good = pipeline && run (pipeline, path, quiet, error);
   paco_gst_free (pipeline);
   return good;

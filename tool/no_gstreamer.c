@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Replaces container.c and mux.c if the program is built without GStreamer: every
+ * Replaces all files that need GStreamer if the program is built without it: every
  * function fails with a sentence that says so. */
 #include "container.h"
+#include "sheet.h"
+#include "to_rgb.h"
 #include "tool.h"
 
 static bool
@@ -44,7 +46,7 @@ paco_container_count (PacoContainer *container)
 }
 
 char *
-paco_container_other_tracks (const PacoContainer *container)
+paco_container_other_tracks (const PacoContainer *container, bool has_sound)
 {
   return NULL;
 }
@@ -87,4 +89,108 @@ paco_mux_read_sound (
     const char *path, PacoSoundFunction function, void *user, GError **error)
 {
   return refuse (path, error);
+}
+
+/* --- sound --- */
+
+bool
+paco_mux_has_sound (const char *path)
+{
+  return false;
+}
+
+PacoSounds *
+paco_sounds_new (void)
+{
+  return NULL;
+}
+
+void
+paco_sounds_free (PacoSounds *sounds)
+{
+}
+
+void
+paco_sounds_add_frame (
+    PacoSounds *sounds, const PacoInput *input, const PacoInputFrame *frame)
+{
+}
+
+bool
+paco_sounds_read (PacoSounds *sounds, const char *path, GError **error)
+{
+  return refuse (path, error);
+}
+
+const PacoSoundTrack *
+paco_sounds_tracks (const PacoSounds *sounds, unsigned *n)
+{
+  *n = 0;
+  return NULL;
+}
+
+bool
+paco_mux_tracks (const char *part, const PacoSoundTrack *tracks, unsigned n,
+    const char *path, const char *temporary, bool quiet, GError **error)
+{
+  return refuse (path, error);
+}
+
+/* --- pictures --- */
+
+static bool
+place (
+    PacoPixels *pixels, const PacoFormat *format, size_t *bytes, GError **error)
+{
+  return paco_tool_failed (error,
+      "the picture is Y, Cb, Cr, and this paco was built without GStreamer, "
+      "which makes R, G, B of it; Y4M, PAM and raw files hold Y, Cb, Cr");
+}
+
+const PacoWriterKind paco_writer_video = {
+  .name = "picture",
+  .place = place,
+};
+
+const PacoPixels *
+paco_to_rgb (PacoToRgb **state, const PacoPixels *pixels,
+    const PacoWriterKind *kind, GError **error)
+{
+  return NULL;
+}
+
+void
+paco_to_rgb_free (PacoToRgb *state)
+{
+}
+
+PacoSheet *
+paco_sheet_new (unsigned width, unsigned height, GError **error)
+{
+  paco_tool_failed (error,
+      "this paco was built without GStreamer, which draws sheets of pictures");
+  return NULL;
+}
+
+void
+paco_sheet_free (PacoSheet *sheet)
+{
+}
+
+bool
+paco_sheet_add (PacoSheet *sheet, const PacoPixels *pixels,
+    const PacoSheetArea *area, GError **error)
+{
+  return false;
+}
+
+void
+paco_sheet_write (PacoSheet *sheet, const char *text, const PacoSheetArea *area)
+{
+}
+
+const uint8_t *
+paco_sheet_finish (PacoSheet *sheet, GError **error)
+{
+  return NULL;
 }

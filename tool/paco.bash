@@ -20,7 +20,7 @@ _paco_values ()
 {
   case $1 in
   --backend) echo auto cpu cuda ;;
-  --as) echo pnm pam png dpx y4m raw ;;
+  --as) echo pnm pam png tiff dpx y4m raw ;;
   --range) echo full limited ;;
   esac
 }

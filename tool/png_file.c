@@ -5,6 +5,7 @@
  * that they come back unchanged. */
 #include "readers.h"
 #include "tool/archive/kinds/png.h"
+#include "stretch.h"
 #include "tool.h"
 #include "writers.h"
 #include <png.h>
@@ -39,18 +40,6 @@ on_warning (png_structp png, png_const_charp message)
 
 /* --- depths --- */
 
-/* Stretches a sample of `depth` bits to 8 or 16. */
-static unsigned
-stretch (unsigned sample, unsigned depth, unsigned bits)
-{
-  unsigned result = 0;
-  int shift = (int) (bits - depth);
-
-  for (; shift > 0; shift -= (int) depth)
-    result |= sample << shift;
-  return result | sample >> -shift;
-}
-
 /* Reads a sample of one byte, or of two, the higher one first. */
 static unsigned
 get_sample (const uint8_t *at, unsigned bytes)
@@ -66,16 +55,6 @@ put_sample (uint8_t *at, unsigned bytes, unsigned sample)
   *at = (uint8_t) sample;
 }
 
-static void
-stretch_all (uint8_t *samples, size_t size, unsigned depth)
-{
-  unsigned bytes = depth > 8 ? 2 : 1;
-
-  for (size_t i = 0; i + bytes <= size; i += bytes)
-    put_sample (samples + i, bytes,
-        stretch (get_sample (samples + i, bytes), depth, 8 * bytes));
-}
-
 /* Undoes the stretching, if all samples are stretched from that depth. */
 static bool
 unstretch_all (uint8_t *samples, size_t size, unsigned bits, unsigned depth)
@@ -85,7 +64,7 @@ unstretch_all (uint8_t *samples, size_t size, unsigned bits, unsigned depth)
   for (size_t i = 0; i + bytes <= size; i += bytes) {
     unsigned sample = get_sample (samples + i, bytes);
 
-    if (stretch (sample >> (bits - depth), depth, bits) != sample)
+    if (paco_stretch (sample >> (bits - depth), depth, bits) != sample)
       return false;
   }
   for (size_t i = 0; i + bytes <= size; i += bytes)
@@ -241,11 +220,7 @@ static bool
 place (
     PacoPixels *pixels, const PacoFormat *format, size_t *bytes, GError **error)
 {
-  if (!paco_format_is_yuv (&pixels->info))
-    return paco_writer_pam.place (pixels, format, bytes, error);
-  return paco_tool_failed (error,
-      "PNG files hold gray or R, G, B, and this is Y, Cb, Cr; Y4M, PAM and raw "
-      "files hold that");
+  return paco_writer_pam.place (pixels, format, bytes, error);
 }
 
 static void
@@ -261,6 +236,47 @@ write_bytes (png_structp png, png_bytep from, size_t n)
 static void
 flush_bytes (png_structp png)
 {
+}
+
+/* Writes the chunk cICP, which says what the samples mean by the numbers of ITU-T H.273,
+ * if these are known and have one. */
+static void
+write_colours (png_structp png, const PacoInfo *info)
+{
+  static const uint8_t transfers[] = { [1] = 8,
+    [4] = 4,
+    [5] = 1,
+    [6] = 7,
+    [7] = 13,
+    [8] = 5,
+    [9] = 9,
+    [10] = 10,
+    [11] = 15,
+    [13] = 14,
+    [14] = 16,
+    [15] = 18,
+    [16] = 6 };
+  static const uint8_t primaries[] = { [1] = 1,
+    [2] = 4,
+    [3] = 5,
+    [4] = 6,
+    [5] = 7,
+    [6] = 8,
+    [7] = 9,
+    [9] = 10,
+    [10] = 11,
+    [11] = 12,
+    [12] = 22 };
+  uint8_t chunk[4] = { 0, 0, 0, 1 }; /* R, G, B of full range */
+
+  if (info->n_components < 3 || info->range == 2
+      || info->transfer >= G_N_ELEMENTS (transfers)
+      || info->primaries >= G_N_ELEMENTS (primaries))
+    return;
+  chunk[0] = primaries[info->primaries];
+  chunk[1] = transfers[info->transfer];
+  if (chunk[0] > 0 && chunk[1] > 0)
+    png_write_chunk (png, (png_const_bytep) "cICP", chunk, sizeof chunk);
 }
 
 static void
@@ -284,6 +300,7 @@ write_all (png_structp png, png_infop head, const PacoPixels *pixels)
   if (info->par_n && info->par_d && info->par_n != info->par_d)
     png_set_pHYs (png, head, info->par_d, info->par_n, PNG_RESOLUTION_UNKNOWN);
   png_write_info (png, head);
+  write_colours (png, info);
   for (uint32_t y = 0; y < info->height; y++)
     png_write_row (png, pixels->samples + y * (size_t) pixels->image.stride[0]);
   png_write_end (png, head);
@@ -299,8 +316,7 @@ head_png (const PacoPixels *pixels, GByteArray *bytes, GError **error)
   volatile bool good = false;
 
   g_strlcpy (io.message, "there is no memory", sizeof io.message);
-  if (pixels->info.depth[0] % 8 != 0)
-    stretch_all (pixels->samples, pixels->size, pixels->info.depth[0]);
+  paco_pixels_stretch (pixels);
   if (head && setjmp (png_jmpbuf (png)) == 0) {
     png_set_write_fn (png, &io, write_bytes, flush_bytes);
     png_set_compression_level (png, COMPRESSION);
@@ -319,4 +335,5 @@ const PacoWriterKind paco_writer_png = {
   .place = place,
   .head = head_png,
   .whole = true,
+  .rgb = true,
 };

@@ -15,6 +15,7 @@ struct PacoRecording
   PacoOutput *output;    /* of the final file, */
   PacoOutput *container; /* or of this one, which is made of it at the end */
   PacoWriter *writer;
+  PacoSounds *sounds; /* of frames that are copied, or NULL */
 };
 
 /* Returns the ending of a name from its dot on, or NULL: it has up to five letters and
@@ -145,6 +146,25 @@ paco_recording_add (
   return false;
 }
 
+bool
+paco_recording_keep_sound (PacoRecording *recording)
+{
+  if (!recording->container || !paco_mux_has_sound (recording->path))
+    return false;
+  recording->sounds = paco_sounds_new ();
+  return true;
+}
+
+bool
+paco_recording_copy (PacoRecording *recording, const PacoInput *input,
+    const PacoInputFrame *frame, GError **error)
+{
+  if (recording->sounds)
+    paco_sounds_add_frame (recording->sounds, input, frame);
+  return paco_recording_add (
+      recording, frame->frame.data, frame->frame.size, error);
+}
+
 uint64_t
 paco_recording_frames (const PacoRecording *recording)
 {
@@ -157,19 +177,38 @@ paco_recording_frames (const PacoRecording *recording)
 static void
 free_recording (PacoRecording *recording)
 {
+  paco_sounds_free (recording->sounds);
   g_free (recording->path);
   g_free (recording->sound);
   g_free (recording);
+}
+
+/* Makes the container, with the sound of copied frames or that of a file. */
+static bool
+mux (PacoRecording *recording, bool quiet, GError **error)
+{
+  const char *part = recording->output->temporary;
+  const char *temporary = recording->container->temporary;
+  const PacoSoundTrack *tracks;
+  unsigned n;
+
+  if (!recording->sounds)
+    return paco_mux_file (
+        part, recording->sound, recording->path, temporary, quiet, error);
+  if (!paco_sounds_read (recording->sounds, recording->path, error))
+    return false;
+  tracks = paco_sounds_tracks (recording->sounds, &n);
+  return paco_mux_tracks (
+      part, tracks, n, recording->path, temporary, quiet, error);
 }
 
 static bool
 put_into_container (
     PacoRecording *recording, uint64_t n_frames, bool quiet, GError **error)
 {
-  const char *temporary = recording->container->temporary;
-  bool good = paco_mux_file (recording->output->temporary, recording->sound,
-                  recording->path, temporary, quiet, error)
-      && paco_mux_check_count (temporary, recording->path, n_frames, error);
+  bool good = mux (recording, quiet, error)
+      && paco_mux_check_count (
+          recording->container->temporary, recording->path, n_frames, error);
 
   paco_output_abandon (g_steal_pointer (&recording->output));
   if (good)

@@ -3,6 +3,7 @@
  * places again, so that the file is what one run would have written; or, by way of
  * such a file, to an .mkv or .mov file, with sound. */
 #pragma once
+#include "input.h"
 #include "output.h"
 #include <glib.h>
 #include <stdbool.h>
@@ -23,6 +24,12 @@ void paco_recording_set_files (PacoRecording *recording, uint32_t n_files);
 /* Adds a frame, whose place is made again. */
 bool paco_recording_add (
     PacoRecording *recording, const void *data, size_t size, GError **error);
+/* Keeps the sound of frames that are copied, if the file can have sound; else returns
+ * false. It is called before the first of them. */
+bool paco_recording_keep_sound (PacoRecording *recording);
+/* Adds a frame of another file. */
+bool paco_recording_copy (PacoRecording *recording, const PacoInput *input,
+    const PacoInputFrame *frame, GError **error);
 uint64_t paco_recording_frames (const PacoRecording *recording);
 /* Gives the file its name, and frees the recording in any case. */
 bool paco_recording_close (

@@ -25,6 +25,8 @@ int paco_tool_restore (int argc, char **argv);
 int paco_tool_info (int argc, char **argv);
 int paco_tool_verify (int argc, char **argv);
 int paco_tool_decode (int argc, char **argv);
+int paco_tool_still (int argc, char **argv);
+int paco_tool_contact (int argc, char **argv);
 int paco_tool_encode (int argc, char **argv);
 int paco_tool_cut (int argc, char **argv);
 int paco_tool_join (int argc, char **argv);

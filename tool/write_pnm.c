@@ -25,10 +25,6 @@ static bool
 place_pnm (
     PacoPixels *pixels, const PacoFormat *format, size_t *bytes, GError **error)
 {
-  if (paco_format_is_yuv (&pixels->info))
-    return paco_tool_failed (error,
-        "PNM files hold gray or R, G, B, and this is Y, Cb, Cr; Y4M, PAM and "
-        "raw files hold that");
   if (pixels->info.n_components % 2 == 0)
     return paco_tool_failed (
         error, "PNM files hold no alpha; PAM and PNG files do");
@@ -81,6 +77,7 @@ const PacoWriterKind paco_writer_pnm = {
   .extensions = { "pgm", "ppm", "pnm" },
   .place = place_pnm,
   .head = head_pnm,
+  .rgb = true,
 };
 
 const PacoWriterKind paco_writer_pam = {

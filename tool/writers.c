@@ -13,6 +13,7 @@ static const PacoWriterKind *const kinds[] = {
 #ifdef HAVE_PNG
   &paco_writer_png,
 #endif
+  &paco_writer_tiff,
   &paco_writer_dpx,
   &paco_writer_y4m,
   &paco_writer_raw,
@@ -127,6 +128,12 @@ paco_pixels_tell (const PacoInfo *frame, unsigned reduce, const char *region,
 }
 
 bool
+paco_writer_needs_rgb (const PacoWriterKind *kind, const PacoInfo *info)
+{
+  return kind->rgb && paco_format_is_yuv (info);
+}
+
+bool
 paco_pixels_place (PacoPixels *pixels, const PacoWriterKind *kind,
     const PacoFormat *format, const PacoInfo *info, GError **error)
 {
@@ -143,6 +150,8 @@ paco_pixels_place (PacoPixels *pixels, const PacoWriterKind *kind,
         info->sample_kind[0] == PACO_SAMPLES_SIGNED ? "signed"
                                                     : "floating-point numbers",
         kind->name);
+  if (paco_writer_needs_rgb (kind, info))
+    kind = &paco_writer_video;
   pixels->info = *info;
   if (pixels->capacity > 0)
     memset (&pixels->image, 0, sizeof pixels->image);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Declares the kinds of files that pictures are written to: PNM, PAM, PNG, DPX, Y4M,
- * raw. Each is a table of functions (write_pnm.c, png_file.c, write_dpx.c, y4m.c); writers.c has the list of them. A decoder writes its samples where
- * place() says, mostly as the file has them. Only decode.c calls this. */
+ * Declares the kinds of files that pictures are written to: PNM, PAM, PNG, TIFF, DPX,
+ * Y4M, raw. Each is a table of functions (write_pnm.c, png_file.c, write_tiff.c,
+ * write_dpx.c, y4m.c); writers.c has the list of them. A decoder writes its samples where
+ * place() says, mostly as the file has them. */
 #pragma once
 #include "formats.h"
 
@@ -32,10 +33,13 @@ typedef struct
    * bytes of the whole picture. Any thread may call it. */
   bool (*head) (const PacoPixels *pixels, GByteArray *bytes, GError **error);
   bool whole;
+  bool rgb; /* Pictures of Y, Cb, Cr become R, G, B for it (to_rgb.h). */
 } PacoWriterKind;
 
 extern const PacoWriterKind paco_writer_pnm, paco_writer_pam, paco_writer_png,
-    paco_writer_dpx, paco_writer_y4m, paco_writer_raw;
+    paco_writer_tiff, paco_writer_dpx, paco_writer_y4m, paco_writer_raw;
+/* Lays pictures out as GStreamer has them, and writes nothing (gst_picture.c). */
+extern const PacoWriterKind paco_writer_video;
 
 /* Returns the kind of that name, or of the extension that the path has, or an
  * error that lists them. */
@@ -46,7 +50,10 @@ const PacoWriterKind *paco_writer_kind (
  * not, with region "". Errors: the reduction or the region is not possible. */
 bool paco_pixels_tell (const PacoInfo *frame, unsigned reduce,
     const char *region, PacoInfo *info, GError **error);
-/* Makes room for a picture of *info and lays it out. */
+/* Says whether R, G, B are made of such a picture for a file of that kind. */
+bool paco_writer_needs_rgb (const PacoWriterKind *kind, const PacoInfo *info);
+/* Makes room for a picture of *info and lays it out; as paco_writer_video does, if R, G, B
+ * are made of it. */
 bool paco_pixels_place (PacoPixels *pixels, const PacoWriterKind *kind,
     const PacoFormat *format, const PacoInfo *info, GError **error);
 void paco_pixels_clear (PacoPixels *pixels);

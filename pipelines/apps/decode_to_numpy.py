@@ -198,9 +198,11 @@ class CudaReader:
 def explain(message):
     error, debug = message.parse_error()
     # The last line of an element's debugging text is what the stream or the
-    # system has said.
-    lines = (debug or '').split('\n')
-    reason = f' ({lines[-1]})' if len(lines) > 1 and lines[-1] else ''
+    # system has said; of plugins that are missing each has a line.
+    lines = (debug or '').rstrip().split('\n')
+    missing = [line for line in lines if line.startswith('Missing ')]
+    said = '; '.join(missing) or lines[-1]
+    reason = f' ({said})' if len(lines) > 1 and said else ''
     return f'{error.message.rstrip(".")}{reason}.'
 
 

@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 APPS = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'pipelines', 'apps')
 sys.path.insert(0, APPS)
 from decode_to_numpy import DecodeError, Gst, frames  # noqa: E402
-from scripts import check, launch  # noqa: E402
+from scripts import check, launch, without_decoder  # noqa: E402
 
 PROGRAM = os.path.join(APPS, 'decode_to_numpy.py')
 FRAMES, WIDTH, HEIGHT = 3, 38, 22
@@ -160,8 +160,9 @@ def test_reduce():
     launch('videotestsrc num-buffers=2 ! jpegenc ! matroskamux ! '
            'filesink location=jpeg.mkv')
     check(len(list(frames('jpeg.mkv'))) == 2, 'JPEG')
+    without_decoder('small.mov', 'video', 'blind.mov')
     for path, text in (('jpeg.mkv', 'no PaCo video'), ('none', 'There is no'),
-                       (__file__, '')):
+                       ('blind.mov', 'Missing decoder: '), (__file__, '')):
         try:
             list(frames(path, 1))
         except DecodeError as error:

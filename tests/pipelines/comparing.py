@@ -10,7 +10,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 sys.dont_write_bytecode = True
-from scripts import ODD, SHOWN, check, launch, run  # noqa: E402
+from scripts import ODD, SHOWN, check, launch, run, without_decoder  # noqa: E402
 
 FRAMES = 12
 SOURCE = (f'videotestsrc num-buffers={FRAMES} pattern=ball ! video/x-raw,'
@@ -120,6 +120,8 @@ def make_files():
 
 
 def check_errors():
+    run('record.sh', '--quiet', '--source', 'source.paco', '--frames', 2, 'seen.mov')
+    without_decoder('seen.mov', 'video', 'blind.mov')
     for arguments, text in (
             ((), 'usage'),
             (('nothing.mov',), 'There is no file'),
@@ -128,6 +130,7 @@ def check_errors():
             (('source.paco', 'small.paco'), 'cannot be compared'),
             (('source.paco', __file__), 'Decoding failed'),
             ((__file__,), 'The source'),
+            (('blind.mov',), 'GStreamer lacks a plugin: '),
             (('--encoder', 'quality=high', 'source.paco'), 'quality'),
             (('--encoder', 'quality=9', 'source.paco', 'lossy.mov'), 'CODED'),
             (('--out', 'nowhere/out', 'source.paco'), 'cannot be written')):

@@ -57,6 +57,7 @@ share/gst-paco/proxy.py
 share/gst-paco/record.py
 share/gst-paco/session.py
 share/gst-paco/text.py
+share/gst-paco/timecode.py
 share/gstreamer-1.0/encoding-profiles/storage-editing/paco.gep
 share/mime/packages/paco.xml
 share/misc/paco.magic

@@ -88,8 +88,9 @@ def main():
                 (('--codec', 'vp8', 'film.mov', 'out.mp4'), 'not vp8'),
                 (('blind.mov', 'out.mov'), 'lacks a plugin: '),
                 (('deaf.mov', 'out.mov'), 'lacks a plugin: '),
+                (('--bitrate', -3, 'a.mov', 'out.mov'), '-3 is no number from'),
                 ((__file__, 'out.mov'), 'cannot be read')):
-            output = run('proxy.sh', *arguments, status=1)
+            output = run('proxy.sh', *arguments, status=(1, 2))
             check(text in output, f'{arguments} is not explained', output)
         check(os.path.getsize('film.mov') == size, 'the recording')
         check(not os.path.exists('out.mov'), 'a proxy of nothing')

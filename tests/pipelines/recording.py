@@ -7,14 +7,17 @@ import os
 import re
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from scripts import (ODD, SHOWN, Gst, GstVideo, check, command, decode,  # noqa: E402
-                     played, run, without_decoder)
+from scripts import (FOLDER, ODD, SHOWN, Gst, GstVideo, check, command,  # noqa: E402
+                     decode, played, run, run_to_end, without_decoder)
+sys.path.insert(0, FOLDER)
+import timecode  # noqa: E402
 
 SMALL = ('--caps', 'width=320,height=240,framerate=25/1')
 KINDS = 'mov', 'mkv', 'paco'
@@ -79,6 +82,122 @@ def check_sources():
     check(played('elements.mkv')['video'].count == 9, 'elements')
 
 
+def check_tracks():
+    """Checks that a file's sound is all kept, and its timecode, in frames and in a
+    track."""
+    silence = 'audiotestsrc wave=silence samplesperbuffer={0} num-buffers=10 ! ' \
+        'audio/x-raw,rate={0}0,channels={1} ! queue ! mux.audio_{2}'
+    text = ('appsrc name=text format=time caps=text/x-raw,format=utf8 ! '
+            'mux.subtitle_0 ')
+    for kind, mux, more in ('mov', 'qtmux', ''), ('mkv', 'matroskamux', text):
+        source = Gst.parse_launch(
+            'videotestsrc num-buffers=30 ! video/x-raw,width=64,height=48,'
+            'framerate=30000/1001 ! timecodestamper set=always source=internal '
+            f'drop-frame=true name=stamper ! jpegenc ! queue ! mux.video_0 {mux} '
+            f'name=mux ! filesink location=source.{kind} '
+            f'{silence.format(800, 1, 0)} {silence.format(4800, 2, 1)} {more}')
+        source.get_by_name('stamper').set_property(
+            'set-internal-timecode',
+            GstVideo.VideoTimeCode.new_from_string('01:01:59;20'))
+        if more:
+            source.get_by_name('mux').add_tag_value(
+                Gst.TagMergeMode.REPLACE, 'composer', '11_letters_')
+            write_text(source.get_by_name('text'))
+        run_to_end(source, f'source.{kind}')
+        # matroskamux has no tag for timecodes, which other programs write.
+        with open(f'source.{kind}', 'r+b') as file:
+            data = file.read()
+            file.seek(0)
+            file.write(data.replace(b'COMPOSER', b'TIMECODE').replace(
+                b'11_letters_', b'01:01:59;20'))
+        for out in KINDS:
+            output = run('record.sh', '--overwrite', '--quiet', '--source',
+                         f'source.{kind}', f'kept.{out}')
+            check(('1 of its streams of text' in output) == (kind == 'mkv'),
+                  'text is not named', output)
+            found = chunks_of(f'kept.{out}')
+            check(len(found) == 30 and found[0] == (20, 1, 1, 59, 0, 1)
+                  and found[-1] == (21, 1, 2, 0, 0, 1), f'{kind} to {out}', found)
+            counted = sounds_of(f'kept.{out}')
+            check(counted == ([] if out == 'paco' else [(8000, 1), (48000, 2)]),
+                  f'{kind} to {out}: sound', counted)
+        check(timecode.of_mov('kept.mov') == '01:01:59;20', 'a track')
+        # Room is reserved for the length of the file.
+        check(os.path.getsize('kept.mov') < 1000000, 'the table is too large')
+    for number, count, drop, text in (
+            (107999, 30, False, '00:59:59:29'), (1800, 30, True, '00:01:00;02'),
+            (17982, 30, True, '00:10:00;00'), (3600, 60, True, '00:01:00;04'),
+            (1799, 30, True, '00:00:59;29'), (17981, 30, True, '00:09:59;29')):
+        check(timecode.text_of(number, count, drop) == text, text,
+              timecode.text_of(number, count, drop))
+
+
+def check_channels():
+    """Checks that sound of more than two channels keeps them, and that a file of
+    PaCo is one stream of pictures."""
+    run_to_end(Gst.parse_launch(
+        'videotestsrc num-buffers=25 ! video/x-raw,width=64,height=48 ! pacoenc ! '
+        'queue ! mux. matroskamux name=mux ! filesink location=six.mkv '
+        'audiotestsrc samplesperbuffer=800 num-buffers=10 ! audio/x-raw,rate=8000,'
+        'channels=6,channel-mask=(bitmask)0x3f ! queue ! mux.'), 'six.mkv')
+    for out in 'mov', 'mkv':
+        output = run('record.sh', '--source', 'six.mkv', f'channels.{out}')
+        check('not recorded' not in output, 'streams', output)
+        check(sounds_of(f'channels.{out}') == [(8000, 6)], 'channels')
+
+
+def write_text(source):
+    """Ends a stream of text after one line."""
+    line = Gst.Buffer.new_wrapped(b'a line')
+    line.pts, line.duration = 0, Gst.SECOND
+    source.emit('push-buffer', line)
+    source.emit('end-of-stream')
+
+
+def chunks_of(path):
+    """Returns (frame, hours, minutes, seconds, fields, flags) of the timecode in each
+    frame of a file of 30000/1001 pictures a second."""
+    begin = struct.pack('<HHII', 9, 17, 30000, 1001)
+    with open(path, 'rb') as file:
+        return [struct.unpack('<IBBBBB', found[1]) for found in re.finditer(
+            re.escape(begin) + b'(.{9})', file.read(), re.DOTALL)]
+
+
+def sounds_of(path):
+    """Returns (rate, channels) of each track of sound."""
+    found = []
+
+    def probe_of(kind):
+        def look(pad, _info):
+            caps = pad.get_current_caps().get_structure(0)
+            if kind == 'audio':
+                found.append((caps.get_int('rate')[1], caps.get_int('channels')[1]))
+            return Gst.PadProbeReturn.REMOVE
+
+        return look
+
+    decode(path, probe_of)
+    return sorted(found)
+
+
+def check_table():
+    """Checks that a table at the begin of a MOV file has room for many pictures a
+    second, and that a recording with timecodes and such a table plays when it was
+    killed."""
+    output = run('record.sh', '--moov', 'reserved', '--max-seconds', 12, '--source',
+                 'videotestsrc num-buffers=2880', '--caps',
+                 'width=16,height=16,framerate=240/1', 'fast.mov')
+    check(frames_said(output) == (2880, 0), 'frames', output)
+    check(played('fast.mov')['video'].count == 2880, 'fast.mov')
+    with subprocess.Popen(command(
+            'record.sh', '--quiet', *SMALL, '--moov', 'reserved', '--source',
+            'videotestsrc is-live=true ! timecodestamper', 'dead.mov')) as process:
+        wait_for(lambda: os.path.isfile('dead.mov'), 'no file')
+        time.sleep(5)
+        process.kill()
+    check(len(timecodes_of('dead.mov')) >= 25, 'dead.mov')
+
+
 def check_sync():
     """Checks that, whichever begins first, the sound begins with the pictures."""
     for kind, more in ('mov', ()), ('mov', ('--moov', 'reserved')), ('mkv', ()):
@@ -132,8 +251,12 @@ def timecodes_of(path):
         found.append(info.get_buffer().get_meta(kind) is not None)
         return Gst.PadProbeReturn.OK
 
-    decode(path, lambda _kind: look)
+    decode(path, lambda kind: look if kind == 'video' else pass_on)
     return found
+
+
+def pass_on(_pad, _info):
+    return Gst.PadProbeReturn.OK
 
 
 def check_segments():
@@ -308,9 +431,9 @@ def check_errors():
 
 
 def main():
-    parts = [check_kinds, check_sources, check_sync, check_timecodes, check_segments, check_drops,
-             check_interrupt, check_kill, check_limit, check_full_disk,
-             check_errors]
+    parts = [check_kinds, check_sources, check_tracks, check_channels, check_table,
+             check_sync, check_timecodes, check_segments, check_drops, check_interrupt,
+             check_kill, check_limit, check_full_disk, check_errors]
     # What is of the script and of muxers shows sanitizers nothing of the plugin.
     if 'PACO_SANITIZE' in os.environ:
         parts = [check_kinds, check_drops, check_interrupt, check_full_disk]
