@@ -377,15 +377,19 @@ set_fraction_bits (const PacoPictureFormat *picture, PacoCoding *coding)
   }
 }
 
-/* The eye sees less of an error where the picture is busy. Of a mosaic, component 0 with
- * its color transform does not say where that is. */
+/* The eye sees less of an error where the picture is busy; or there may be areas. Of a
+ * mosaic, component 0 with its color transform does not say where it is busy. */
 static void
 set_step_map (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding)
 {
-  coding->step_map = parameters->tune == PACO_TUNE_VISUAL && !picture->mosaic
-      && coding->levels > 0 && !paco_is_reversible (coding, 0);
-  for (unsigned c = 0; coding->step_map && c < picture->n_components; c++)
+  bool visual = parameters->tune == PACO_TUNE_VISUAL;
+
+  coding->step_map = (visual || paco_policy_area_planes (parameters) > 0)
+      && !picture->mosaic && coding->levels > 0
+      && !paco_is_reversible (coding, 0);
+  for (unsigned c = 0; coding->step_map && visual && c < picture->n_components;
+       c++)
     if (is_chroma (picture, parameters, coding, c))
       coding->step_map_halved |= 1u << c;
 }

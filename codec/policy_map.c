@@ -36,7 +36,9 @@ paco_policy_activity (const PacoPictureFormat *picture,
   for (unsigned i = 0; i < PACO_ACTIVITY_SUBBANDS; i++)
     activity.weight[i] = (uint32_t) lrint (
         PACO_ACTIVITY_UNIT * units[i] / most);
-  if (!table)
+  if (parameters->tune != PACO_TUNE_VISUAL)
+    share = 0.0;
+  else if (!table)
     share = paco_policy_visual_share (parameters);
   activity.offset = (int32_t) lrint (
       1024.0 * log2 (most / PACO_ACTIVITY_UNIT / BEGIN));

@@ -4,6 +4,7 @@
 #include "gpu/cells.h"
 #include "codec/step_map.h"
 #include "gpu/kernels/cells.h"
+#include <string.h>
 
 gboolean
 paco_cuda_cells_reserve (PacoCudaCells *cells, PacoCudaShare *share,
@@ -13,22 +14,41 @@ paco_cuda_cells_reserve (PacoCudaCells *cells, PacoCudaShare *share,
 
   cells->map = g_realloc (cells->map, paco_step_map_max_size (geometry));
   return paco_device_memory_reserve (share, &cells->cells, n, "step map", error)
+      && paco_device_memory_reserve (share, &cells->added, n, "step map", error)
       && paco_pinned_memory_reserve (
-          share->device, &cells->host, n, "step map", error);
+          share->device, &cells->host, n, "step map", error)
+      && paco_pinned_memory_reserve (
+          share->device, &cells->host_added, n, "step map", error);
 }
 
 void
 paco_cuda_cells_clear (PacoCudaCells *cells, PacoCudaShare *share)
 {
   paco_device_memory_clear (share, &cells->cells);
+  paco_device_memory_clear (share, &cells->added);
   paco_pinned_memory_clear (share->device, &cells->host);
+  paco_pinned_memory_clear (share->device, &cells->host_added);
   g_clear_pointer (&cells->map, g_free);
   cells->size = 0;
 }
 
 gboolean
+paco_cuda_cells_add (PacoCudaCells *cells, PacoCudaFrame *frame,
+    const PacoEncoderJob *job, GError **error)
+{
+  const PacoGeometry *geometry = frame->plan->geometry;
+  uint32_t n = paco_step_map_n_cells (geometry);
+
+  memset (cells->host_added.data, 0, n);
+  paco_areas_add (&job->areas, &frame->plan->coding, geometry, job->area_planes,
+      cells->host_added.data);
+  return paco_cuda_upload (frame->device, cells->added.address,
+      cells->host_added.data, n, frame->stream, error);
+}
+
+gboolean
 paco_cuda_cells_find (const PacoCudaCells *cells, const PacoCudaFrame *frame,
-    const PacoActivity *activity, bool wide, GError **error)
+    const PacoActivity *activity, bool added, bool wide, GError **error)
 {
   const PacoCudaDevice *device = frame->device;
   const PacoGeometry *geometry = frame->plan->geometry;
@@ -36,6 +56,7 @@ paco_cuda_cells_find (const PacoCudaCells *cells, const PacoCudaFrame *frame,
   PacoCellsParameters parameters = {
     .coefficients = frame->coefficients.address,
     .cells = cells->cells.address,
+    .added = added ? cells->added.address : 0,
     .activity = *activity,
     .columns = columns,
     .rows = paco_step_map_first_cell (geometry, 1) / columns,

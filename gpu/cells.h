@@ -8,8 +8,8 @@
 /* Buffers of a flight. */
 typedef struct
 {
-  PacoDeviceMemory cells;
-  PacoPinnedMemory host;
+  PacoDeviceMemory cells, added;
+  PacoPinnedMemory host, host_added;
   uint8_t *map;  /* its bytes */
   uint32_t size; /* of the frame's map, 0 without one */
 } PacoCudaCells;
@@ -19,10 +19,15 @@ gboolean paco_cuda_cells_reserve (PacoCudaCells *cells, PacoCudaShare *share,
     const PacoGeometry *geometry, GError **error);
 void paco_cuda_cells_clear (PacoCudaCells *cells, PacoCudaShare *share);
 
-/* Enqueues, after the transform, what finds the cells, and what downloads them. */
+/* Enqueues the upload of what areas add to the cells of the frame. */
+gboolean paco_cuda_cells_add (PacoCudaCells *cells, PacoCudaFrame *frame,
+    const PacoEncoderJob *job, GError **error);
+
+/* Enqueues, after the transform, what finds the cells, and what downloads them. added:
+ * something was uploaded. */
 gboolean paco_cuda_cells_find (const PacoCudaCells *cells,
-    const PacoCudaFrame *frame, const PacoActivity *activity, bool wide,
-    GError **error);
+    const PacoCudaFrame *frame, const PacoActivity *activity, bool added,
+    bool wide, GError **error);
 gboolean paco_cuda_cells_download (
     const PacoCudaCells *cells, PacoCudaFrame *frame, GError **error);
 

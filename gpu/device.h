@@ -37,7 +37,7 @@ typedef struct
   CUdeviceptr rows; /* the built-in probability sets, paco_cuda_place_sets() */
 
   /* For measurements, set before any coder is opened: a flight's thread calls it with
-   * the PACO_CUDA_N_EVENTS moments (frame.h) of a finished frame. */
+   * the PACO_CUDA_N_MOMENTS moments (frame.h) of a finished frame. */
   void (*frame_ended) (void *data, const CUevent *events);
   void *frame_ended_data;
 } PacoCudaDevice;

@@ -11,79 +11,23 @@
  * the flight's last frame and a little more. Only what a frame has beyond that takes a
  * second download. (Kernels that write to the host's memory would know, but their
  * writes and other frames' uploads hinder each other.) */
-#include "codec/encoder_private.h"
 #include "codec/recycler.h"
-#include "codec/step_map.h"
 #include "gpu/bands.h"
-#include "gpu/cells.h"
-#include "gpu/output.h"
-#include "gpu/pack.h"
-#include "gpu/rate.h"
+#include "gpu/encoder_private.h"
 #include <string.h>
-
-/* The encoder on one of its devices. */
-typedef struct
-{
-  PacoCudaShare share;
-  PacoCudaOutputs *outputs;
-  PacoCudaPlan plans[PACO_N_FORMS]; /* of those that are configured */
-  /* Frames with a budget: plans of lossless ones, if any, and the steps of both
-   * kinds. */
-  PacoCudaPlan lossless_plans[PACO_N_FORMS];
-  PacoCudaSteps steps[PACO_N_FORMS][2]; /* [lossless] */
-  gint n_frames;                        /* that are being coded; atomic */
-} DeviceState;
-
-typedef struct
-{
-  DeviceState *state;
-  PacoCudaFrame frame;
-  PacoPackBuffers pack;
-  PacoDeviceMemory code, records, packed;
-  PacoCudaBudget budget;
-  PacoCudaCells cells;    /* of the step map, if frames have one */
-  PacoPinnedMemory bands; /* by which a frame chooses */
-  /* By which it chooses code tables, where it may have some; else NULL and empty. */
-  PacoCodeChoice *choice;
-  PacoDeviceMemory codes;
-  PacoPinnedMemory host_codes;
-  bool finds_codes;  /* while the frame is coded */
-  size_t downloaded; /* of the frame, before its size was known */
-  /* Of the blocks on the device. */
-  struct
-  {
-    guint rate_number;
-    bool lossless; /* with a budget */
-    bool wide;     /* their coefficients may not fit 16 bits */
-    PacoAreas areas;
-  } forms[PACO_N_FORMS];
-  /* The frame being coded. */
-  bool wide;
-  PacoCoding coding;
-  const PacoCudaRate *rate;
-} Flight;
-
-typedef struct
-{
-  PacoEncoder base;
-  DeviceState states[PACO_MAX_DEVICES];
-  Flight flights[PACO_MAX_FLIGHTS];
-  /* The last frame that might have code tables has some; atomic. */
-  gint has_gaps;
-} CudaEncoder;
 
 /* --- coding a frame --- */
 
 /* True if the frame being coded, which has a budget, is lossless. */
 static bool
-is_lossless (const Flight *flight)
+is_lossless (const PacoCudaEncoderFlight *flight)
 {
   return flight->frame.plan != &flight->state->plans[flight->frame.form];
 }
 
 /* The areas that blocks are weighed by. */
 static PacoAreas
-areas_of (const Flight *flight, const PacoEncoderJob *job)
+areas_of (const PacoCudaEncoderFlight *flight, const PacoEncoderJob *job)
 {
   if (job->area_planes == 0 || is_lossless (flight))
     return (PacoAreas){ .n = 0 };
@@ -92,8 +36,8 @@ areas_of (const Flight *flight, const PacoEncoderJob *job)
 
 /* Returns the most words of the blocks' code. */
 static size_t
-describe_blocks (Flight *flight, const PacoEncoderJob *job, bool wide,
-    const PacoAreas *areas)
+describe_blocks (PacoCudaEncoderFlight *flight, const PacoEncoderJob *job,
+    bool wide, const PacoAreas *areas)
 {
   const PacoCudaPlan *plan = flight->frame.plan;
   PacoGpuBlock *blocks = paco_cuda_frame_blocks (&flight->frame);
@@ -108,7 +52,8 @@ describe_blocks (Flight *flight, const PacoEncoderJob *job, bool wide,
 }
 
 static gboolean
-upload_blocks (Flight *flight, const PacoEncoderJob *job, GError **error)
+upload_blocks (
+    PacoCudaEncoderFlight *flight, const PacoEncoderJob *job, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
   guint *rate_number = &flight->forms[frame->form].rate_number;
@@ -138,7 +83,7 @@ upload_blocks (Flight *flight, const PacoEncoderJob *job, GError **error)
 }
 
 static gboolean
-transform (Flight *flight, GError **error)
+transform (PacoCudaEncoderFlight *flight, GError **error)
 {
   PacoPicture picture;
   PacoDwtFrame frame;
@@ -154,7 +99,8 @@ transform (Flight *flight, GError **error)
 }
 
 static gboolean
-code_blocks (CudaEncoder *encoder, Flight *flight, GError **error)
+code_blocks (
+    PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight, GError **error)
 {
   PacoCudaDevice *device = flight->frame.device;
   const PacoCudaPlan *plan = flight->frame.plan;
@@ -188,7 +134,8 @@ code_blocks (CudaEncoder *encoder, Flight *flight, GError **error)
 
 /* Bytes of the frame from the device. */
 static gboolean
-download (Flight *flight, uint8_t *to, size_t begin, size_t end, GError **error)
+download (PacoCudaEncoderFlight *flight, uint8_t *to, size_t begin, size_t end,
+    GError **error)
 {
   return end <= begin
       || paco_cuda_download (flight->frame.device, to + begin,
@@ -198,8 +145,8 @@ download (Flight *flight, uint8_t *to, size_t begin, size_t end, GError **error)
 
 /* Enqueues the search for codes in some lines of the picture, or all (step 1). */
 static gboolean
-enqueue_find (
-    Flight *flight, const PacoCodeGroups *groups, uint32_t step, GError **error)
+enqueue_find (PacoCudaEncoderFlight *flight, const PacoCodeGroups *groups,
+    uint32_t step, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
   PacoPicture picture;
@@ -211,7 +158,8 @@ enqueue_find (
 }
 
 static gboolean
-download_codes (Flight *flight, const PacoCodeGroups *groups, GError **error)
+download_codes (
+    PacoCudaEncoderFlight *flight, const PacoCodeGroups *groups, GError **error)
 {
   return paco_cuda_download (flight->frame.device, flight->host_codes.data,
       flight->codes.address, groups->n * sizeof (PacoCodeTable),
@@ -220,19 +168,25 @@ download_codes (Flight *flight, const PacoCodeGroups *groups, GError **error)
 
 /* Enqueues what finds the step map, if the frame has one. */
 static gboolean
-find_cells (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
-    GError **error)
+find_cells (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    const PacoEncoderJob *job, GError **error)
 {
+  bool added = job->areas.n > 0 && job->area_planes > 0;
+
   return !flight->rate->cells
-      || (paco_cuda_cells_find (&flight->cells, &flight->frame,
-              paco_encoder_activity (&encoder->base, job), flight->wide, error)
+      || ((!added
+              || paco_cuda_cells_add (
+                  &flight->cells, &flight->frame, job, error))
+          && paco_cuda_cells_find (&flight->cells, &flight->frame,
+              paco_encoder_activity (&encoder->base, job), added, flight->wide,
+              error)
           && paco_cuda_cells_download (&flight->cells, &flight->frame, error));
 }
 
 /* Enqueues all between upload and the end of the block coder. */
 static gboolean
-enqueue_coding (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
-    bool transformed, GError **error)
+enqueue_coding (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    const PacoEncoderJob *job, bool transformed, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
   const PacoCudaRate *rate = flight->rate;
@@ -253,8 +207,8 @@ enqueue_coding (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
 /* Packs the step map while the device codes blocks, and finds how many bytes are left for
  * these, with a budget. */
 static gboolean
-pack_map (Flight *flight, bool transformed, PacoHeader *header, uint64_t *bytes,
-    GError **error)
+pack_map (PacoCudaEncoderFlight *flight, bool transformed, PacoHeader *header,
+    uint64_t *bytes, GError **error)
 {
   const PacoCudaRate *rate = flight->rate;
 
@@ -273,8 +227,8 @@ pack_map (Flight *flight, bool transformed, PacoHeader *header, uint64_t *bytes,
 
 /* Enqueues what follows, up to the download. */
 static gboolean
-enqueue_rest (Flight *flight, const PacoHeader *header, uint64_t bytes,
-    PacoEncodedFrame *output, GError **error)
+enqueue_rest (PacoCudaEncoderFlight *flight, const PacoHeader *header,
+    uint64_t bytes, PacoEncodedFrame *output, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
   const PacoCudaRate *rate = flight->rate;
@@ -298,7 +252,7 @@ enqueue_rest (Flight *flight, const PacoHeader *header, uint64_t bytes,
 
 /* Where the picture is, or will be. */
 static void
-find_picture (Flight *flight, const PacoEncoderJob *job)
+find_picture (PacoCudaEncoderFlight *flight, const PacoEncoderJob *job)
 {
   const PacoCudaPlan *plan = flight->frame.plan;
 
@@ -308,7 +262,8 @@ find_picture (Flight *flight, const PacoEncoderJob *job)
 
 /* Enqueues the picture's way to the device. */
 static gboolean
-upload (Flight *flight, const PacoEncoderJob *job, GError **error)
+upload (
+    PacoCudaEncoderFlight *flight, const PacoEncoderJob *job, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
   bool in_order;
@@ -328,9 +283,9 @@ upload (Flight *flight, const PacoEncoderJob *job, GError **error)
 
 /* Enqueues all else, when the picture is on its way to the device or there already. */
 static gboolean
-enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
-    bool transformed, PacoHeader *header, PacoEncodedFrame *output,
-    GError **error)
+enqueue (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    const PacoEncoderJob *job, bool transformed, PacoHeader *header,
+    PacoEncodedFrame *output, GError **error)
 {
   uint64_t bytes = 0;
 
@@ -343,8 +298,8 @@ enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
 /* Downloads what the frame has beyond the expected bytes, and sets those of the next
  * one. */
 static gboolean
-download_rest (CudaEncoder *encoder, Flight *flight, const PacoHeader *header,
-    uint8_t *output, GError **error)
+download_rest (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    const PacoHeader *header, uint8_t *output, GError **error)
 {
   size_t size = header->header_size + paco_header_tables_size (header)
       + paco_pack_size (&flight->pack);
@@ -361,8 +316,8 @@ download_rest (CudaEncoder *encoder, Flight *flight, const PacoHeader *header,
 
 /* Does what remains when all is enqueued. */
 static gboolean
-finish (CudaEncoder *encoder, Flight *flight, PacoHeader *header,
-    PacoEncodedFrame **output, GError **error)
+finish (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    PacoHeader *header, PacoEncodedFrame **output, GError **error)
 {
   size_t size;
 
@@ -378,8 +333,8 @@ finish (CudaEncoder *encoder, Flight *flight, PacoHeader *header,
 }
 
 static void
-take_rate (Flight *flight, const PacoRate *rate, PacoCudaRate *chosen,
-    PacoHeader *header)
+take_rate (PacoCudaEncoderFlight *flight, const PacoRate *rate,
+    PacoCudaRate *chosen, PacoHeader *header)
 {
   flight->coding = header->coding = rate->coding;
   chosen->rate = rate;
@@ -388,13 +343,13 @@ take_rate (Flight *flight, const PacoRate *rate, PacoCudaRate *chosen,
       &flight->frame.plan->format, &rate->coding);
 }
 
-/* Is a PacoFindCodes, with a Flight as data, whose picture is on its way to the device or
+/* Is a PacoFindCodes, with the flight as data, whose picture is on its way to the device or
  * there. */
 static gboolean
 find_codes (void *data, const PacoCodeGroups *groups, uint32_t step,
     PacoCodeTable *tables, GError **error)
 {
-  Flight *flight = data;
+  PacoCudaEncoderFlight *flight = data;
   PacoCudaFrame *frame = &flight->frame;
 
   if (!enqueue_find (flight, groups, step, error)
@@ -407,7 +362,8 @@ find_codes (void *data, const PacoCodeGroups *groups, uint32_t step,
 }
 
 static void
-begin_codes (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job)
+begin_codes (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    PacoEncoderJob *job)
 {
   PacoCodeChoice *choice = flight->choice;
 
@@ -426,8 +382,8 @@ begin_codes (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job)
 }
 
 static gboolean
-choose_codes (
-    CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job, GError **error)
+choose_codes (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    PacoEncoderJob *job, GError **error)
 {
   PacoCodeChoice *choice = flight->choice;
 
@@ -443,7 +399,7 @@ choose_codes (
 /* Chooses what follows from the numbers of samples. The host looks at its own picture
  * during the upload; of one on the device it waits for some lines. */
 static gboolean
-choose_by_numbers (Flight *flight, const PacoEncoderForm *form,
+choose_by_numbers (PacoCudaEncoderFlight *flight, const PacoEncoderForm *form,
     PacoEncoderJob *job, GError **error)
 {
   const PacoSampleMaps *maps = &flight->frame.maps.maps;
@@ -460,8 +416,8 @@ choose_by_numbers (Flight *flight, const PacoEncoderForm *form,
 
 /* Makes all choices of a frame. */
 static gboolean
-choose (
-    CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job, GError **error)
+choose (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    PacoEncoderJob *job, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
 
@@ -474,8 +430,9 @@ choose (
 
 /* Codes the frame with the job's coding, and waits until it is there. */
 static gboolean
-code_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
-    PacoHeader *header, PacoEncodedFrame *output, GError **error)
+code_frame (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    const PacoEncoderJob *job, PacoHeader *header, PacoEncodedFrame *output,
+    GError **error)
 {
   const PacoCoding *coding = &job->rate.coding;
   PacoCudaRate rate = {
@@ -492,8 +449,9 @@ code_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
 /* Codes a frame again that was coded without looking at its codes first, if it should have
  * code tables. */
 static gboolean
-code_frame_with_gaps (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
-    PacoHeader *header, PacoEncodedFrame *output, GError **error)
+code_frame_with_gaps (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    PacoEncoderJob *job, PacoHeader *header, PacoEncodedFrame *output,
+    GError **error)
 {
   const PacoCodeTable *found = (const PacoCodeTable *) flight->host_codes.data;
 
@@ -510,8 +468,8 @@ code_frame_with_gaps (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
 /* Where the frame before had no code tables, the host does not wait for this one's codes:
  * it has the frame coded without, and looks at the codes when all is done. */
 static gboolean
-encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
-    PacoEncodedFrame **output, GError **error)
+encode_for_quality (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    PacoEncoderJob *job, PacoEncodedFrame **output, GError **error)
 {
   PacoHeader header = { .video = job->video };
 
@@ -529,12 +487,12 @@ encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
 
 /* The step number is the device's choice as long as the host has not seen its counts. */
 static gboolean
-code_attempt (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
-    const PacoRateAttempt *attempt, bool first, PacoHeader *header,
-    PacoEncodedFrame *output, GError **error)
+code_attempt (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    PacoEncoderJob *job, const PacoRateAttempt *attempt, bool first,
+    PacoHeader *header, PacoEncodedFrame *output, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
-  DeviceState *state = flight->state;
+  PacoCudaEncoderState *state = flight->state;
   bool lossless = attempt->lossless;
   const PacoCudaPlan *before = flight->frame.plan;
   PacoCudaRate rate = {
@@ -565,8 +523,8 @@ code_attempt (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
 }
 
 static gboolean
-encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
-    PacoEncodedFrame **output, GError **error)
+encode_to_fit (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    PacoEncoderJob *job, PacoEncodedFrame **output, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
   PacoRateHistory history = paco_encoder_learn (&encoder->base, job);
@@ -616,8 +574,8 @@ encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
 /* --- */
 
 static gboolean
-encode_frame (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
-    PacoEncodedFrame **output, GError **error)
+encode_frame (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    PacoEncoderJob *job, PacoEncodedFrame **output, GError **error)
 {
   gboolean done = (job->rate.budget > 0 ? encode_to_fit : encode_for_quality) (
       encoder, flight, job, output, error);
@@ -629,7 +587,7 @@ encode_frame (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
 }
 
 static void
-count (CudaEncoder *encoder, Flight *flight, size_t size)
+count (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight, size_t size)
 {
   const PacoCudaFrame *frame = &flight->frame;
 
@@ -648,9 +606,9 @@ count (CudaEncoder *encoder, Flight *flight, size_t size)
 static PacoEncodedFrame *
 encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
 {
-  CudaEncoder *encoder = (CudaEncoder *) base;
-  Flight *flight = &encoder->flights[number];
-  DeviceState *state = flight->state;
+  PacoCudaEncoder *encoder = (PacoCudaEncoder *) base;
+  PacoCudaEncoderFlight *flight = &encoder->flights[number];
+  PacoCudaEncoderState *state = flight->state;
   GError *error = NULL;
   PacoEncodedFrame *frame = paco_cuda_outputs_get (state->outputs, &error);
 
@@ -668,208 +626,12 @@ encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
   return paco_encoded_frame_empty (error);
 }
 
-/* --- configuration --- */
-
-static void
-flight_clear (Flight *flight)
-{
-  PacoCudaShare *share = &flight->state->share;
-
-  paco_cuda_frame_clear (&flight->frame);
-  paco_pack_buffers_clear (&flight->pack, share);
-  paco_device_memory_clear (share, &flight->code);
-  paco_device_memory_clear (share, &flight->records);
-  paco_device_memory_clear (share, &flight->packed);
-  paco_cuda_budget_clear (&flight->budget, share);
-  paco_cuda_cells_clear (&flight->cells, share);
-  paco_pinned_memory_clear (share->device, &flight->bands);
-  g_clear_pointer (&flight->choice, g_free);
-  paco_device_memory_clear (share, &flight->codes);
-  paco_pinned_memory_clear (share->device, &flight->host_codes);
-  flight->downloaded = 0;
-  memset (flight->forms, 0, sizeof flight->forms);
-}
-
-static void
-form_clear (DeviceState *state, unsigned form)
-{
-  paco_cuda_plan_clear (&state->plans[form]);
-  paco_cuda_plan_clear (&state->lossless_plans[form]);
-  for (unsigned lossless = 0; lossless < 2; lossless++)
-    paco_cuda_steps_clear (&state->steps[form][lossless], &state->share);
-}
-
-static void
-unconfigure (PacoCoder *base, unsigned number)
-{
-  CudaEncoder *encoder = (CudaEncoder *) base;
-  DeviceState *state = &encoder->states[number];
-  gboolean entered = paco_cuda_device_enter (state->share.device, NULL);
-
-  /* What the device does not take back now goes with its context. */
-  for (unsigned i = number; i < base->depth; i += base->n_devices)
-    if (encoder->flights[i].state)
-      flight_clear (&encoder->flights[i]);
-  for (unsigned i = 0; i < PACO_N_FORMS; i++)
-    form_clear (state, i);
-  if (entered)
-    paco_cuda_device_leave (state->share.device);
-}
-
-/* Says whether coefficients of some frame may not fit 16 bits. */
-static bool
-needs_wide (const PacoEncoderForm *form)
-{
-  if (!form->table)
-    return !paco_dwt_is_narrow (&form->picture, &form->finest)
-        || (form->chooses
-            && !paco_dwt_is_narrow (&form->picture, &form->other.coding));
-  return !form->table->narrow
-      || (form->lossless_table && !form->lossless_table->narrow);
-}
-
-/* Memory for the choice of code tables. */
-static gboolean
-reserve_codes (Flight *flight, const PacoCodeGroups *groups, GError **error)
-{
-  PacoCudaShare *share = flight->frame.share;
-  size_t size = groups->n * sizeof (PacoCodeTable);
-
-  if (groups->n == 0)
-    return TRUE;
-  if (!flight->choice)
-    flight->choice = g_new0 (PacoCodeChoice, 1);
-  return paco_device_memory_reserve (
-             share, &flight->codes, size, "codes", error)
-      && paco_pinned_memory_reserve (
-          share->device, &flight->host_codes, size, "codes", error);
-}
-
-/* Memory for frames of a form, as large as any rate may need. */
-static gboolean
-allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
-{
-  const PacoEncoderForm *form = &encoder->base.forms[i];
-  bool wide = needs_wide (form);
-  PacoCudaFrame *frame = &flight->frame;
-  PacoCudaShare *share = frame->share;
-  const PacoCudaPlan *plan;
-  bool cut_points = form->coding.cut_points;
-  size_t words, map_size = 0;
-
-  if (form->lossless_table) {
-    paco_cuda_frame_use (frame, flight->state->lossless_plans, i);
-    if (!paco_cuda_frame_allocate (frame, wide, error))
-      return FALSE;
-  }
-  paco_cuda_frame_use (frame, flight->state->plans, i);
-  if (!paco_cuda_frame_allocate (frame, wide, error))
-    return FALSE;
-  plan = frame->plan;
-  words = paco_cuda_plan_blocks (
-      plan, &form->finest, wide, NULL, paco_cuda_frame_blocks (frame));
-  if (form->coding.step_map)
-    map_size = paco_step_map_max_size (plan->geometry);
-  return reserve_codes (flight, &form->code_groups, error)
-      && (map_size == 0
-          || paco_cuda_cells_reserve (
-              &flight->cells, share, plan->geometry, error))
-      && paco_device_memory_reserve (
-          share, &flight->code, 4 * words, "coded blocks", error)
-      && paco_device_memory_reserve (share, &flight->records,
-          plan->n_blocks * sizeof (PacoGpuRecord), "index", error)
-      && paco_device_memory_reserve (share, &flight->packed,
-          encoder->base.max_frame_size, "codestream", error)
-      && paco_pack_buffers_reserve (
-          &flight->pack, share, plan->n_blocks, cut_points, map_size, error)
-      && (!(form->table || cut_points)
-          || paco_cuda_budget_reserve (&flight->budget, share, plan->n_blocks,
-              form->table ? form->table->n_entries * form->picture.n_components
-                          : 0,
-              error));
-}
-
-static gboolean
-flight_init (
-    CudaEncoder *encoder, Flight *flight, DeviceState *state, GError **error)
-{
-  flight->state = state;
-  if (!paco_cuda_frame_init (&flight->frame, &state->share, error))
-    return FALSE;
-  for (unsigned i = 0; i < PACO_N_FORMS; i++)
-    if (state->plans[i].geometry && !allocate_form (encoder, flight, i, error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-plan_form (const PacoEncoder *base, DeviceState *state, unsigned i,
-    PacoCudaPlan *plans, const PacoCoding *coding, GError **error)
-{
-  plans[i] = (PacoCudaPlan){
-    .format = base->forms[i].picture,
-    .coding = *coding,
-    .geometry = base->coder.geometry[i],
-  };
-  return plans[i].geometry == NULL
-      || paco_cuda_plan_init (&plans[i], state->share.device, error);
-}
-
-static gboolean
-init_form (
-    const PacoEncoder *base, DeviceState *state, unsigned i, GError **error)
-{
-  const PacoEncoderForm *form = &base->forms[i];
-  unsigned n = form->picture.n_components;
-
-  return plan_form (base, state, i, state->plans, &form->coding, error)
-      && (!form->table
-          || paco_cuda_steps_init (
-              &state->steps[i][0], &state->share, form->table, n, error))
-      && (!form->lossless_table
-          || (plan_form (
-                  base, state, i, state->lossless_plans, &form->lossless, error)
-              && paco_cuda_steps_init (&state->steps[i][1], &state->share,
-                  form->lossless_table, n, error)));
-}
-
-static gboolean
-allocate (CudaEncoder *encoder, unsigned number, GError **error)
-{
-  const PacoEncoder *base = &encoder->base;
-  unsigned n_devices = base->coder.n_devices;
-  DeviceState *state = &encoder->states[number];
-
-  for (unsigned i = 0; i < PACO_N_FORMS; i++)
-    if (!init_form (base, state, i, error))
-      return FALSE;
-  for (unsigned i = number; i < base->coder.depth; i += n_devices)
-    if (!flight_init (encoder, &encoder->flights[i], state, error))
-      return FALSE;
-  return paco_cuda_outputs_configure (state->outputs, base->max_frame_size,
-      base->coder.depth / n_devices + 2, error);
-}
-
-static gboolean
-configure (PacoCoder *base, unsigned number, GError **error)
-{
-  CudaEncoder *encoder = (CudaEncoder *) base;
-  PacoCudaDevice *device = encoder->states[number].share.device;
-  gboolean done;
-
-  if (!paco_cuda_device_enter (device, error))
-    return FALSE;
-  done = allocate (encoder, number, error);
-  paco_cuda_device_leave (device);
-  return done;
-}
-
 /* --- open and close --- */
 
 static void
 close_state (PacoCoder *base, unsigned number)
 {
-  DeviceState *state = &((CudaEncoder *) base)->states[number];
+  PacoCudaEncoderState *state = &((PacoCudaEncoder *) base)->states[number];
 
   paco_cuda_outputs_close (state->outputs);
   paco_cuda_share_close (&state->share);
@@ -877,14 +639,14 @@ close_state (PacoCoder *base, unsigned number)
 
 static gboolean
 open_states (
-    CudaEncoder *encoder, const PacoBackendOptions *options, GError **error)
+    PacoCudaEncoder *encoder, const PacoBackendOptions *options, GError **error)
 {
   PacoCoder *base = &encoder->base.coder;
   int ordinals[PACO_MAX_DEVICES];
   unsigned n = paco_cuda_find_ordinals (options, ordinals, error);
 
   for (unsigned i = 0; i < n; i++) {
-    DeviceState *state = &encoder->states[i];
+    PacoCudaEncoderState *state = &encoder->states[i];
 
     if (!paco_cuda_share_open (
             &state->share, base, options, ordinals[i], error))
@@ -901,13 +663,13 @@ paco_cuda_encoder_open (const PacoBackendOptions *options, GError **error)
     .coder = {
       .backend = "cuda",
       .device = &paco_cuda_device_class,
-      .configure = configure,
-      .unconfigure = unconfigure,
+      .configure = paco_cuda_encoder_configure,
+      .unconfigure = paco_cuda_encoder_unconfigure,
       .close = close_state,
     },
     .encode = encode,
   };
-  CudaEncoder *encoder = g_new0 (CudaEncoder, 1);
+  PacoCudaEncoder *encoder = g_new0 (PacoCudaEncoder, 1);
   PacoEncoder *base = &encoder->base;
 
   paco_encoder_init (base, &klass, options);

@@ -36,13 +36,15 @@ enum
 {
   PACO_CUDA_BEGIN,
   PACO_CUDA_UPLOADED,
-  PACO_CUDA_FOUND,   /* codes, if the host waits for them */
   PACO_CUDA_STAGE_1, /* begin of the first of what the kernels do */
-  PACO_CUDA_MAPPED,  /* the cells of a step map are on the host */
   PACO_CUDA_STAGE_2,
   PACO_CUDA_STAGE_3,
   PACO_CUDA_CODED,
   PACO_CUDA_END,
+  PACO_CUDA_N_MOMENTS, /* that each frame marks */
+  /* Moments that the host waits for. */
+  PACO_CUDA_FOUND = PACO_CUDA_N_MOMENTS, /* Codes are on the host. */
+  PACO_CUDA_MAPPED, /* The cells of a step map are on the host. */
   PACO_CUDA_N_EVENTS
 };
 

@@ -481,6 +481,22 @@ lanes_rescale_8 (__m256i x, __m256i m, unsigned shift, bool narrow)
       _mm256_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) shift - 12));
 }
 
+/* Brings the magnitudes of a line to the steps of the step map. Returns all or-ed. */
+BPC_INLINE __m256i
+lanes_map_row (const BpcQuantizer *q, __m256i words[8], bool narrow)
+{
+  __m256i all = _mm256_setzero_si256 ();
+
+  for (unsigned k = 0; k < 8; k++) {
+    __m256i x = _mm256_add_epi32 (words[k], words[k]);
+
+    words[k] = lanes_rescale_8 (_mm256_add_epi32 (x, _mm256_set1_epi32 (1)),
+        lanes_load (q->multipliers + 8 * k), PACO_STEP_MAP_SHIFT, narrow);
+    all = _mm256_or_si256 (all, words[k]);
+  }
+  return all;
+}
+
 BPC_INLINE uint32_t
 lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
     unsigned width, uint8_t bytes[3][64], uint64_t *negative)
@@ -513,15 +529,13 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
       if (q->multiplier > 0)
         x = lanes_rescale_8 (
             x, _mm256_set1_epi32 ((int) q->multiplier), q->shift, q->narrow);
-      if (q->multipliers)
-        x = lanes_rescale_8 (
-            _mm256_add_epi32 (_mm256_add_epi32 (x, x), _mm256_set1_epi32 (1)),
-            lanes_load (q->multipliers + 8 * k), PACO_STEP_MAP_SHIFT,
-            q->narrow);
     }
     words[k] = x;
     all = _mm256_or_si256 (all, x);
   }
+  if (q->multipliers)
+    all = q->narrow ? lanes_map_row (q, words, true)
+                    : lanes_map_row (q, words, false);
   *negative = extract_bits (minus, UINT64_C (0x5555555555555555))
       | extract_bits (minus, UINT64_C (0xaaaaaaaaaaaaaaaa)) << 32;
   for (int k = 0; k < 3; k++) {

@@ -474,6 +474,23 @@ lanes_rescale_16 (__m512i x, __m512i m, unsigned shift, bool narrow)
       _mm512_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) shift - 12));
 }
 
+/* Brings the magnitudes of a line to the steps of the step map. Returns all or-ed. */
+BPC_INLINE __m512i
+lanes_map_row (const BpcQuantizer *q, __m512i words[4], bool narrow)
+{
+  __m512i all = _mm512_setzero_si512 ();
+
+  for (unsigned k = 0; k < 4; k++) {
+    __m512i x = _mm512_add_epi32 (words[k], words[k]);
+
+    words[k] = lanes_rescale_16 (_mm512_add_epi32 (x, _mm512_set1_epi32 (1)),
+        _mm512_loadu_si512 (q->multipliers + 16 * k), PACO_STEP_MAP_SHIFT,
+        narrow);
+    all = _mm512_or_si512 (all, words[k]);
+  }
+  return all;
+}
+
 BPC_INLINE uint32_t
 lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
     unsigned width, uint8_t bytes[3][64], uint64_t *negative)
@@ -499,15 +516,13 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
       if (q->multiplier > 0)
         x = lanes_rescale_16 (
             x, _mm512_set1_epi32 ((int) q->multiplier), q->shift, q->narrow);
-      if (q->multipliers)
-        x = lanes_rescale_16 (
-            _mm512_add_epi32 (_mm512_add_epi32 (x, x), _mm512_set1_epi32 (1)),
-            _mm512_loadu_si512 (q->multipliers + 16 * k), PACO_STEP_MAP_SHIFT,
-            q->narrow);
     }
     words[k] = x;
     all = _mm512_or_si512 (all, x);
   }
+  if (q->multipliers)
+    all = q->narrow ? lanes_map_row (q, words, true)
+                    : lanes_map_row (q, words, false);
   *negative = _pext_u64 (minus, UINT64_C (0x5555555555555555))
       | _pext_u64 (minus, UINT64_C (0xaaaaaaaaaaaaaaaa)) << 32;
   for (unsigned k = 0; k < 3; k++)

@@ -370,12 +370,43 @@ window_end (const Window *w, uint8_t contexts[][64], unsigned i)
 static bool
 begins_cells (const PacoBpcBlock *block, unsigned y)
 {
-  uint32_t line = (block->y + y) << block->map.shift_y;
+  unsigned lines = (1u << PACO_STEP_MAP_CELL_LOG2) >> block->map.shift_y;
 
-  return y == 0
-      || line >> PACO_STEP_MAP_CELL_LOG2
-      != (line - (1u << block->map.shift_y)) >> PACO_STEP_MAP_CELL_LOG2;
+  return y % MAX (lines, 1) == 0;
 }
+
+/* Sets columns[x] of line y of a block to the value of the exponent of column x. Blocks
+ * begin with a cell, in which all columns have one value. */
+#define FILL_COLUMNS(name, Value)                                              \
+  BPC_INLINE void name##_cells (const uint8_t *cells, unsigned halved,         \
+      unsigned n, unsigned width, const Value *values, Value *columns)         \
+  {                                                                            \
+    for (unsigned x = 0; x < width; x += n)                                    \
+      for (unsigned k = 0; k < n; k++)                                         \
+        columns[x + k] = values[cells[x / n] >> halved];                       \
+  }                                                                            \
+                                                                               \
+  static void name (const PacoBpcBlock *block, unsigned y,                     \
+      const Value values[PACO_STEP_MAP_EXPONENTS],                             \
+      Value columns[PACO_BLOCK_WIDTH])                                         \
+  {                                                                            \
+    const uint8_t *cells = block->cells                                        \
+        + paco_step_map_cell (&block->map, block->x, block->y + y);            \
+    unsigned shift = block->map.shift_x, halved = block->map.halved;           \
+                                                                               \
+    if (shift == 1)                                                            \
+      name##_cells (cells, halved, 8, block->width, values, columns);          \
+    else if (shift == 2)                                                       \
+      name##_cells (cells, halved, 4, block->width, values, columns);          \
+    else                                                                       \
+      for (unsigned x = 0; x < block->width; x++)                              \
+        columns[x] =                                                           \
+            values[cells[x << shift >> PACO_STEP_MAP_CELL_LOG2] >> halved];    \
+  }
+
+FILL_COLUMNS (fill_multipliers, uint32_t)
+FILL_COLUMNS (fill_scales, float)
+#undef FILL_COLUMNS
 
 #include "codec/cpu/bpc_template_signs.h"
 #include "codec/cpu/bpc_template_encode.h"

@@ -346,22 +346,6 @@ write_zeros (const PacoBpcBlock *block)
   }
 }
 
-/* Finds the scales of a line, where the line before had other ones or there is none. */
-static void
-find_scales (const PacoBpcBlock *block, unsigned y, float scale,
-    float scales[PACO_BLOCK_WIDTH])
-{
-  if (!block->cells) {
-    for (unsigned x = 0; y == 0 && x < PACO_BLOCK_WIDTH; x++)
-      scales[x] = scale;
-    return;
-  }
-  for (unsigned x = 0; begins_cells (block, y) && x < block->width; x++)
-    scales[x] = scale
-        * paco_step_map_scales[paco_step_map_exponent (
-            &block->map, block->cells, block->x + x, block->y + y)];
-}
-
 static void
 write_coefficients (const Coding *coding)
 {
@@ -377,15 +361,21 @@ write_coefficients (const Coding *coding)
   uint8_t *line = block->coefficients;
   float scale = block->reversible ? 0.0f
                                   : ldexpf (block->step, (int) dropped - 8);
-  float scales[PACO_BLOCK_WIDTH] BPC_ALIGNED = { 0 };
+  float scales[PACO_BLOCK_WIDTH] BPC_ALIGNED;
+  float values[PACO_STEP_MAP_EXPONENTS];
 
   q.middle = (int32_t) (q.reversible ? (1u << dropped) * point / 256 : point);
   q.scales = scales;
+  for (unsigned x = 0; x < PACO_BLOCK_WIDTH; x++)
+    scales[x] = scale;
+  for (unsigned e = 0; e < PACO_STEP_MAP_EXPONENTS; e++)
+    values[e] = scale * paco_step_map_scales[e];
   for (unsigned y = 0; y < block->height; y++) {
     LanesRow bytes[3];
 
     fetch_line_ahead (line, block->stride * 4, true);
-    find_scales (block, y, scale, scales);
+    if (block->cells && begins_cells (block, y))
+      fill_scales (block, y, values, scales);
     for (unsigned k = 0; k < n_bytes; k++) {
       LanesRow row = lanes_row_zero ();
 

@@ -187,17 +187,6 @@ encode_plane (
 
 /* --- Coefficients to planes --- */
 
-/* Finds the multipliers of a line, where the line before had other ones or there is
- * none. */
-static void
-find_multipliers (const PacoBpcBlock *block, unsigned y,
-    uint32_t multipliers[PACO_BLOCK_WIDTH])
-{
-  for (unsigned x = 0; begins_cells (block, y) && x < block->width; x++)
-    multipliers[x] = paco_step_map_multipliers[paco_step_map_exponent (
-        &block->map, block->cells, block->x + x, block->y + y)];
-}
-
 /* Makes magnitudes with the bits behind the point from coefficients. Returns all of
  * them or-ed. */
 static uint32_t
@@ -221,8 +210,8 @@ scale_block (PacoBpcScratch *s, const PacoBpcBlock *block)
     q.multipliers = multipliers;
   for (unsigned y = 0; y < block->height; y++) {
     fetch_line_ahead (line, block->stride * 4, false);
-    if (block->cells)
-      find_multipliers (block, y, multipliers);
+    if (block->cells && begins_cells (block, y))
+      fill_multipliers (block, y, paco_step_map_multipliers, multipliers);
     all |= lanes_quantize_row (
         &q, line, block->width, s->magnitude[y], &s->negative[BPC_MARGIN + y]);
     line += block->stride * 4;

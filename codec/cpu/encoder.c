@@ -414,6 +414,8 @@ make_map (Flight *flight)
   paco_find_cells (flight->frame,
       paco_encoder_activity (&flight->encoder->base, flight->job),
       flight->cells);
+  paco_areas_add (&flight->job->areas, &flight->coding, geometry,
+      flight->job->area_planes, flight->cells);
   flight->map_size = (uint32_t) paco_step_map_write (
       flight->cells, geometry, flight->map);
 }

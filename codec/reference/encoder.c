@@ -99,6 +99,9 @@ make_map (Encoder *encoder)
     for (unsigned f = 0; f < geometry->n_fields; f++)
       paco_reference_find_cells (
           geometry, f, &encoder->planes[f][0], &activity, encoder->cells);
+    if (encoder->areas)
+      paco_areas_add (encoder->areas, &encoder->header.coding, geometry,
+          paco_policy_area_planes (encoder->parameters), encoder->cells);
   }
   encoder->map_size = (uint32_t) paco_step_map_write (
       encoder->cells, geometry, encoder->map);

@@ -336,8 +336,7 @@ encode (const PacoBpcEncodeParameters &parameters)
   block.clear ();
   scaling = take_step (parameters, place);
 
-  Slicer<PASSES, T> slicer (
-      block, place, parameters.coefficients, parameters.cells, scaling);
+  Slicer<PASSES, T> slicer (block, place, parameters, scaling);
 
   note_no_ends (block, parameters);
   coding.planes = slicer.slice ();

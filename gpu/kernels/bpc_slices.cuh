@@ -127,20 +127,21 @@ template <int PASSES, typename T> struct Slicer
   uint32_t dropped; /* besides those lost */
   uint32_t fraction_bits;
   Scaling scaling;
-  BlockCells cells;
+  const PacoBpcEncodeParameters &parameters;
   /* PacoBlockCounts of plane p in lane p: top in the lower half, pairs in the upper. */
   uint32_t counts;
   uint32_t n_right;
   uint32_t stripe_planes; /* lane g: of stripe g */
 
-  DEVICE Slicer (B &block_, const PacoGpuBlock &place, const void *coefficients,
-      const uint8_t *map, const Scaling &scaling_)
+  DEVICE Slicer (B &block_, const PacoGpuBlock &place,
+      const PacoBpcEncodeParameters &parameters_, const Scaling &scaling_)
       : block (block_), stride (place.stride),
         dropped (place.dropped_planes - scaling_.lost_planes),
-        fraction_bits (place.fraction_bits), scaling (scaling_)
+        fraction_bits (place.fraction_bits), scaling (scaling_),
+        parameters (parameters_)
   {
-    rows = (const T *) coefficients + place.coefficients + 2 * block.lane;
-    cells.init (map, place, block.lane);
+    rows = (const T *) parameters.coefficients + place.coefficients
+        + 2 * block.lane;
     counts = n_right = 0;
     stripe_planes = 0;
   }
@@ -157,25 +158,23 @@ template <int PASSES, typename T> struct Slicer
           | (a[y] >> 16) * multiplier >> shift << 16;
   }
 
-  /* Brings magnitudes below 2^15 to the steps of their cells. */
-  DEVICE void map_pairs (uint32_t w, uint32_t (&a)[32])
+  /* Brings the magnitudes of 32 lines to the steps of their cells: coarser() makes those
+   * of a line. Lines beyond the block are zeros, which stay. */
+  template <typename F>
+  DEVICE void map_lines (uint32_t w, uint32_t (&a)[32], const F &coarser)
   {
-#pragma unroll
-    for (int y = 0; y < 32; y++) {
-      if (cells.begins (y))
-        cells.find (32 * w + y);
-      a[y] = cells.coarser (LEFT, a[y] & 0xffff)
-          | cells.coarser (RIGHT, a[y] >> 16) << 16;
-    }
-  }
+    /* Loaded again each time, it takes no registers elsewhere. */
+    BlockCells cells (
+        parameters.cells, parameters.blocks[blockIdx.x], block.lane);
+    uint32_t mask = opaque (cells.lines_mask ());
 
-  DEVICE void map_column (int side, uint32_t w, uint32_t (&a)[32])
-  {
+    if (!cells.cells)
+      return;
 #pragma unroll
     for (int y = 0; y < 32; y++) {
-      if (cells.begins (y))
-        cells.find (32 * w + y);
-      a[y] = cells.coarser_wide (side, a[y]);
+      if ((y & mask) == 0 && 32 * w + y < block.height)
+        cells.find (cells.row (opaque (32 * w + y)));
+      a[y] = coarser (cells, a[y]);
     }
   }
 
@@ -200,8 +199,11 @@ template <int PASSES, typename T> struct Slicer
     }
     if (scaling.multiplier != 0)
       rescale_pairs (a);
-    if (cells.cells)
-      map_pairs (w, a);
+    if (parameters.cells)
+      map_lines (w, a, [] (const BlockCells &cells, uint32_t pair) {
+        return cells.coarser (LEFT, pair & 0xffff)
+            | cells.coarser (RIGHT, pair >> 16) << 16;
+      });
     block.at (L::SIGN, LEFT, w) = left_sign;
     block.at (L::SIGN, RIGHT, w) = right_sign;
   }
@@ -227,8 +229,10 @@ template <int PASSES, typename T> struct Slicer
 #pragma unroll
       for (int y = 0; y < 32; y++)
         a[y] = paco_rate_scale (a[y], scaling.multiplier, scaling.shift);
-    if (cells.cells)
-      map_column (side, w, a);
+    if (parameters.cells)
+      map_lines (w, a, [side] (const BlockCells &cells, uint32_t magnitude) {
+        return cells.coarser_wide (side, magnitude);
+      });
     block.at (L::SIGN, side, w) = sign;
   }
 

@@ -64,9 +64,15 @@ find_cells (const PacoCellsParameters &p)
     n += length_of_cell (CELL * row, subband.height)
         * length_of_cell (CELL * column, subband.width);
   }
-  if (thread % PACO_CELLS_LANES == 0 && column < p.columns)
-    p.cells[blockIdx.y * p.columns + column] = paco_activity_exponent (
-        &p.activity, sum, n);
+  if (thread % PACO_CELLS_LANES == 0 && column < p.columns) {
+    uint32_t cell = blockIdx.y * p.columns + column;
+    uint32_t exponent = paco_activity_exponent (&p.activity, sum, n);
+
+    if (p.added)
+      exponent = min (
+          exponent + p.added[cell], (uint32_t) PACO_STEP_MAP_EXPONENTS - 1);
+    p.cells[cell] = exponent;
+  }
 }
 
 extern "C" __global__ void

@@ -30,13 +30,12 @@ struct BlockCells
 {
   const uint8_t *cells; /* that of the block's first coefficient; null: none */
   uint32_t columns, shift, halved;
-  uint32_t last_line;
   uint32_t at[2];          /* the cells of the lane's columns in a row */
   uint32_t own_multiplier; /* lane e: of exponent e */
   uint32_t multiplier[2];  /* of the lane's columns, as find() has left them */
 
-  DEVICE void init (
-      const uint8_t *map, const PacoGpuBlock &block, uint32_t lane)
+  DEVICE
+  BlockCells (const uint8_t *map, const PacoGpuBlock &block, uint32_t lane)
   {
     uint32_t e = lane % PACO_STEP_MAP_EXPONENTS;
 
@@ -44,7 +43,6 @@ struct BlockCells
     columns = block.cell_columns;
     shift = block.cell_shift_y;
     halved = block.cells_halved;
-    last_line = block.height - 1;
     for (uint32_t side = 0; side < 2; side++)
       at[side] = min (2 * lane + side, (uint32_t) block.width - 1)
               << block.cell_shift_x
@@ -53,18 +51,23 @@ struct BlockCells
     multiplier[0] = multiplier[1] = 0;
   }
 
-  /* Says whether a line has other cells than the one before. */
-  DEVICE bool begins (uint32_t line) const
+  /* Lines of a cell, less one: of each of them the lowest bits are others. */
+  DEVICE uint32_t lines_mask () const
   {
-    return (line << shift) % (1 << PACO_STEP_MAP_CELL_LOG2) < 1u << shift;
+    return shift < PACO_STEP_MAP_CELL_LOG2
+        ? (1u << (PACO_STEP_MAP_CELL_LOG2 - shift)) - 1
+        : 0;
   }
 
-  /* Finds the multipliers of a line; all lanes of the warp call it. */
-  DEVICE void find (uint32_t line)
+  /* The cells of the row that a line of the block is in. */
+  DEVICE const uint8_t *row (uint32_t line) const
   {
-    const uint8_t *row = cells
-        + (min (line, last_line) << shift >> PACO_STEP_MAP_CELL_LOG2) * columns;
+    return cells + (line << shift >> PACO_STEP_MAP_CELL_LOG2) * columns;
+  }
 
+  /* Finds the multipliers of a row; all lanes of the warp call it. */
+  DEVICE void find (const uint8_t *row)
+  {
     for (uint32_t side = 0; side < 2; side++)
       multiplier[side] = __shfl_sync (
           ALL_LANES, own_multiplier, row[at[side]] >> halved);

@@ -20,6 +20,8 @@ typedef struct
 {
   PACO_DEVICE_POINTER (const void) coefficients; /* int16_t or int32_t */
   PACO_DEVICE_POINTER (uint8_t) cells;           /* rows of both fields */
+  /* What is added to exponents, for areas (codec/areas.h), or 0. */
+  PACO_DEVICE_POINTER (const uint8_t) added;
   PacoActivity activity;
   PacoCellsSubband subbands[2][PACO_ACTIVITY_SUBBANDS]; /* of fields */
   uint32_t columns, rows; /* of cells; rows: of field 0 */

@@ -103,8 +103,9 @@ count_lines (const T *coefficients, const PacoGpuBlock &block, uint32_t lane,
   }
 #pragma unroll
   for (uint32_t k = 0; k < LINES_AT_ONCE; k++) {
-    if (cells.cells) {
-      cells.find (paco_rate_counted_line (first + k, block.counts_all));
+    if (cells.cells && k < n) {
+      cells.find (
+          cells.row (paco_rate_counted_line (first + k, block.counts_all)));
       x[k][0] = cells.coarser_wide (0, x[k][0]);
       x[k][1] = cells.coarser_wide (1, x[k][1]);
     }
@@ -124,10 +125,8 @@ count_block (const PacoRateCountParameters &p, const PacoGpuBlock &block,
   const T *coefficients = (const T *) p.coefficients + block.coefficients
       + 2 * lane;
   Counter<T> counter;
-  BlockCells cells;
+  BlockCells cells (p.cells, block, lane);
   uint32_t top = 0;
-
-  cells.init (p.cells, block, lane);
 
 #pragma unroll 1
   for (uint32_t n = 0; n < n_lines; n += LINES_AT_ONCE) {

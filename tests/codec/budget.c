@@ -34,6 +34,8 @@ sequence_init (Sequence *sequence)
 
   case_init_possible (c,
       g_test_rand_int_range (0, 4) ? g_test_rand_int_range (1, 2000) : 60000);
+  if (g_rand_boolean (c->rand))
+    c->parameters.area_weight = exp2 (g_rand_double_range (c->rand, 0.0, 9.0));
   parameters = c->parameters;
   for (unsigned i = 0; i < N_PICTURES; i++) {
     test_picture_copy (&sequence->pictures[i], &c->source);
@@ -52,8 +54,6 @@ sequence_init (Sequence *sequence)
   if (c->parameters.cut_points)
     for (unsigned i = 0; i < N_FRAMES; i++)
       sequence->budgets[i] += 12; /* a chunk of the header */
-  if (g_rand_boolean (c->rand))
-    c->parameters.area_weight = exp2 (g_rand_double_range (c->rand, 0.0, 9.0));
 }
 
 static void

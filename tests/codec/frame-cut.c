@@ -39,7 +39,7 @@ least (const Case *c)
       c->frame->data, c->frame->len, &header, NULL, NULL));
   geometry = paco_geometry_new (&header.picture, &header.coding);
   size = paco_header_overhead (&header) + paco_header_tables_size (&header)
-      + geometry->n_blocks;
+      + header.step_map_size + geometry->n_blocks;
   return size;
 }
 

@@ -129,6 +129,24 @@ test_scales (void)
   }
 }
 
+/* Tests what a coarser step makes of a magnitude: the exponent 0 leaves it alone, others
+ * divide what is half a unit larger, as it was cut off. */
+static void
+test_coarser (void)
+{
+  for (unsigned e = 0; e < PACO_STEP_MAP_EXPONENTS; e++)
+    for (unsigned n = 0; n < 20000; n++) {
+      uint32_t c = (uint32_t) draw (0, (1 << draw (1, 23)) - 1);
+      double exact = (c + 0.5) / paco_step_map_scales[e];
+      uint32_t coarser = paco_step_map_coarser (c, e);
+
+      if (e == 0)
+        g_assert_cmpuint (coarser, ==, c);
+      g_assert_cmpfloat (coarser, <=, exact * 1.0001);
+      g_assert_cmpfloat (coarser, >, exact * 0.9999 - 1.0);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -136,5 +154,6 @@ main (int argc, char **argv)
   g_test_add_func ("/step-map/round-trip", test_round_trip);
   g_test_add_func ("/step-map/places", test_places);
   g_test_add_func ("/step-map/scales", test_scales);
+  g_test_add_func ("/step-map/coarser", test_coarser);
   return g_test_run ();
 }

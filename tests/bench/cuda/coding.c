@@ -84,7 +84,7 @@ coding_forward (Bench *bench, void *data, unsigned set)
   coding->frame.coefficients.address = coding->coefficients[set];
   if (coding->plan.coding.step_map)
     must (paco_cuda_cells_find (&coding->cells[set], &coding->frame,
-              &coding->activity, coding->wide, NULL),
+              &coding->activity, false, coding->wide, NULL),
         NULL);
 }
 

@@ -353,11 +353,11 @@ bench_pipeline (Bench *bench)
 #define N_COLUMNS 64
 
 /* Downloads wait for their turn behind CODED; this is when they began. */
-#define DOWNLOAD PACO_CUDA_N_EVENTS
+#define DOWNLOAD PACO_CUDA_N_MOMENTS
 
 typedef struct
 {
-  double ms[PACO_CUDA_N_EVENTS + 1];
+  double ms[PACO_CUDA_N_MOMENTS + 1];
 } Moments;
 
 typedef struct
@@ -396,7 +396,7 @@ frame_ended (void *data, const CUevent *events)
   Bench *bench = log->bench;
   Moments moments;
 
-  for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++) {
+  for (unsigned i = 0; i < PACO_CUDA_N_MOMENTS; i++) {
     float milliseconds;
 
     must_succeed (bench->device->driver->event_elapsed_time (

@@ -322,7 +322,7 @@ test_open (void)
   } cases[] = {
     { "cuCtxCreate_v2:1:46", "Fake GPU 3 (device 3)" },
     { "cuCtxCreate_v2:2:2", "Fake GPU 1 (device 1)" },
-    { "cuModuleLoadData:26:209", "Fake GPU 4 (device 4)" },
+    { "cuModuleLoadData:28:209", "Fake GPU 4 (device 4)" },
     { "device4:2:700:lost", "Fake GPU 4 (device 4)" },
     { "cuInit:1000000:2", "there is no CUDA device 9, only 0 to 4" },
   };
