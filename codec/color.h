@@ -11,8 +11,8 @@ typedef enum
   PACO_COLOR_TRANSFORM_RCT,
   PACO_COLOR_TRANSFORM_ICT,
   PACO_COLOR_TRANSFORM_RCT2,
-  PACO_COLOR_TRANSFORM_MATRIX,
-  PACO_COLOR_TRANSFORM_FIT,        /* reversible, with two parameters */
+  PACO_COLOR_TRANSFORM_MATRIX,     /* irreversible, its inverse in the header */
+  PACO_COLOR_TRANSFORM_FIT,        /* reversible, with parameters (fit.h) */
   PACO_COLOR_TRANSFORM_MOSAIC = 7, /* of neighbors in a mosaic (mosaic.h) */
   PACO_N_COLOR_TRANSFORMS,
 } PacoColorTransform;
@@ -28,6 +28,8 @@ typedef struct
   double norm[4];
 } PacoColorTransformRow;
 
+#define PACO_SQRT_3 1.7320508
+
 /* Rows stand in the order of PacoColorTransform; C++ knows no designators. */
 PACO_CONSTANT PacoColorTransformRow
     paco_color_transforms[PACO_N_COLOR_TRANSFORMS] = {
@@ -35,14 +37,14 @@ PACO_CONSTANT PacoColorTransformRow
       { "rct", true, { 1, 2, 2, 1 }, { 1, 0.47871355, 0.47871355, 1 } },
       { "ict", false, { 1, 1, 1, 1 }, { 1, 1.04218, 0.90841, 1 } },
       { "rct2", true, { 1, 2, 2, 1 }, { 1, 0.47871355, 0.40824829, 1 } },
-      {},
-      /* With C = 2 and g = 8, as encoders take it with loss. */
+      /* Encoders take orthonormal ones (matrix.h). */
+      { "matrix", false, { PACO_SQRT_3, PACO_SQRT_3, PACO_SQRT_3, 1 },
+          { 1 / PACO_SQRT_3, 1 / PACO_SQRT_3, 1 / PACO_SQRT_3, 1 } },
+      /* As encoders take it with loss (PACO_FIT_USUAL). */
       { "rct-fit", true, { 1, 2, 2, 1 }, { 1, 0.57735027, 0.40824829, 1 } },
       {},
       { "mosaic", true, { 2, 2, 2, 2 }, { 1, 1.18, 0.93, 1 } },
     };
-
-#define PACO_MAX_FIT_WEIGHT 8 /* g of PACO_COLOR_TRANSFORM_FIT, in eighths */
 
 /* Returns how many components a transform mixes: the first 3, or the 4 of a mosaic. */
 static inline unsigned

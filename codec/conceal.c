@@ -4,6 +4,7 @@
  * same pixels. It decodes blocks by a PacoDecodeBlockFunc of its caller. */
 #include "conceal.h"
 #include "check.h"
+#include "matrix.h"
 #include "quantizer.h"
 #include <string.h>
 
@@ -489,6 +490,21 @@ replace (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i,
 
 /* --- frames --- */
 
+/* Matrices are taken for the same if no coefficient differs by more. */
+#define MAX_DIFFERENCE 0.015625f
+
+/* Says whether the components of both frames are the same mixes of colors. */
+static bool
+same_colors (const PacoCoding *a, const PacoCoding *b)
+{
+  bool same = a->color_transform == b->color_transform
+      && memcmp (a->parameters, b->parameters, sizeof a->parameters) == 0;
+
+  for (unsigned i = 0; i < PACO_MATRIX_SIZE; i++)
+    same &= fabsf (a->matrix[i] - b->matrix[i]) <= MAX_DIFFERENCE;
+  return same;
+}
+
 void
 paco_conceal_find_broken (const PacoConcealFrame *frame)
 {
@@ -507,15 +523,17 @@ paco_conceal (PacoConcealer *concealer, const PacoConcealFrame *frame,
     PacoRepairs *repairs)
 {
   Comparison comparisons[2] = { { UNKNOWN } };
+  Kept *kept = &concealer->kept[frame->form];
   uint32_t n_replaced = 0;
 
   repairs->size = 0;
   if (paco_n_concealed_blocks (frame->geometry, frame->reduce) == 0)
     return 0;
+  kept->there = kept->there && same_colors (&kept->coding, frame->coding);
   for (uint32_t i = 0;
        i < paco_n_concealed_blocks (frame->geometry, frame->reduce); i++)
     if (frame->records[i].broken)
       n_replaced += replace (concealer, frame, i, comparisons, repairs);
-  keep (&concealer->kept[frame->form], frame, repairs, n_replaced > 0);
+  keep (kept, frame, repairs, n_replaced > 0);
   return n_replaced;
 }

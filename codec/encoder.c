@@ -4,6 +4,8 @@
  * coder.c, and encode() of the backend. */
 #include "encoder_private.h"
 #include "policy.h"
+#include "policy_fit.h"
+#include "policy_matrix.h"
 #include "policy_mosaic.h"
 #include <string.h>
 
@@ -99,11 +101,24 @@ void
 paco_encoder_choose (const PacoEncoderForm *form,
     const PacoBandSamples *samples, PacoEncoderJob *job)
 {
+  PacoCoding *coding = &job->rate.coding;
+
   if (form->coding.color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
-    paco_policy_choose_weights (&form->picture, samples, &job->rate.coding);
-  else if (paco_policy_takes_other_wavelet (
-               &form->picture, form->other.coding.color_transform, samples))
+    paco_policy_choose_weights (&form->picture, samples, coding);
+  if (form->coding.color_transform == PACO_COLOR_TRANSFORM_MATRIX)
+    paco_policy_choose_matrix (&form->picture, samples, coding);
+  if (form->fits_colors)
+    paco_policy_choose_fit (&form->picture, samples, coding);
+  if (form->has_other
+      && paco_policy_takes_other_wavelet (&form->picture, coding, samples)) {
+    PacoCoding before = *coding;
+
     job->rate = form->other;
+    coding->color_transform = before.color_transform;
+    memcpy (coding->parameters, before.parameters, sizeof before.parameters);
+    coding->n_code_tables = before.n_code_tables;
+    memcpy (coding->code_tables, before.code_tables, sizeof before.code_tables);
+  }
 }
 
 const PacoActivity *
@@ -276,19 +291,23 @@ check_budget (PacoEncoder *encoder, PacoEncoderForm *form, GError **error)
   return enough;
 }
 
-/* Makes the other rate that frames may choose. Of a mosaic it differs in nothing but
- * weights, which the picture gives. */
+/* Finds what frames may choose, and makes the other rate if they may choose between two.
+ */
 static void
 prepare_choice (PacoEncoder *encoder, PacoEncoderForm *form,
     const PacoParameters *parameters, const PacoGeometry *geometry)
 {
   form->other = (PacoRate){ .number = G_MAXUINT }; /* that no other reaches */
-  form->chooses = paco_policy_other_wavelet (
+  form->has_other = paco_policy_other_wavelet (
       &form->picture, parameters, &form->other.coding);
-  if (!form->chooses) {
+  form->fits_colors = paco_policy_chooses_fit (
+      &form->picture, parameters, &form->coding);
+  form->chooses = form->has_other || form->fits_colors
+      || paco_policy_chooses_weights (
+          &form->picture, parameters, &form->coding)
+      || paco_policy_chooses_matrix (&form->picture, &form->coding);
+  if (!form->has_other) {
     form->other.coding = form->coding;
-    form->chooses = paco_policy_chooses_weights (
-        &form->picture, parameters, &form->coding);
     return;
   }
   complete_rate (&form->picture, parameters, &form->other);

@@ -50,10 +50,11 @@ typedef struct
   PacoRateTable *table, *lossless_table;
   PacoCoding lossless;
   PacoActivity activity; /* with a step map and a budget */
-  /* Whether each frame chooses between the rate and another one, which has a different
-   * wavelet (policy_wavelet.h), or the weights of the transform of a mosaic
-   * (policy_mosaic.h). Then neither of the two changes. */
-  bool chooses;
+  /* Whether each frame chooses: between the rate and another one, which has a different
+   * wavelet (policy_wavelet.h), the color transform of RGB (policy_fit.h) or its matrix
+   * (policy_matrix.h), or the weights of that of a mosaic (policy_mosaic.h). Then neither
+   * of the two rates changes. */
+  bool chooses, has_other, fits_colors;
   PacoRate other;
   PacoCodeGroups code_groups; /* that may have code tables */
   size_t min_frame_size;      /* that a budget must have */
@@ -109,7 +110,8 @@ void paco_encoder_tell (PacoEncoder *encoder, const PacoEncoderJob *job,
 const PacoActivity *paco_encoder_activity (
     const PacoEncoder *encoder, const PacoEncoderJob *job);
 
-/* Chooses the job's rate, if the form has two. */
+/* Chooses what frames of the form choose, after the code tables, which are those of the
+ * job's coding and of samples->maps. */
 void paco_encoder_choose (const PacoEncoderForm *form,
     const PacoBandSamples *samples, PacoEncoderJob *job);
 

@@ -12,7 +12,7 @@ typedef enum
 {
   PACO_ERROR_UNSUPPORTED, /* parameters or a picture that cannot be coded */
   PACO_ERROR_NOT_PACO,    /* the bytes do not begin with a frame */
-  PACO_ERROR_VERSION,     /* a frame of a later version, or unknown flags */
+  PACO_ERROR_VERSION,     /* a frame of another version, or unknown features */
   PACO_ERROR_CORRUPT,     /* a frame that contradicts itself or is cut */
   PACO_ERROR_MEMORY,      /* memory could not be had */
   PACO_ERROR_DEVICE,      /* the device cannot be used, is lost or failed */

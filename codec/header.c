@@ -228,6 +228,16 @@ is_padded (const char *raw_format)
   return end == RAW_FORMAT_SIZE;
 }
 
+/* Refuses a header for a reason, which is freed. */
+static gboolean
+invalid_header (GError *reason, GError **error)
+{
+  g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
+      "the frame's header is invalid: %s", reason->message);
+  g_error_free (reason);
+  return FALSE;
+}
+
 gboolean
 paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     PacoProbabilitySet *carried_set, GError **error)
@@ -274,17 +284,12 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     return paco_fail (
         error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
   header->video.ancillary = (PacoAncillary){ tables, (size_t) (end - tables) };
-  if (!paco_header_check (header, &reason)) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
-        "the frame's header is invalid: %s", reason->message);
-    g_error_free (reason);
+  if (!paco_header_check (header, &reason))
+    return invalid_header (reason, error);
+  if (!paco_header_parse_chunks (header, carried_set, error))
     return FALSE;
-  }
-  if (!paco_header_parse_chunks (header, carried_set)
-      || !paco_header_check_tables (header, NULL))
-    return paco_fail (error, PACO_ERROR_CORRUPT,
-        "the frame's header has an invalid or unknown chunk");
-  return TRUE;
+  return paco_header_check_chunks (header, &reason)
+      || invalid_header (reason, error);
 }
 
 gboolean
@@ -403,13 +408,25 @@ paco_coding_family (const PacoCoding *coding,
 
 /* --- several headers -------------------------------------------------- */
 
+/* Frames choose among the transforms that mix integers of a pixel. */
+static bool
+similar_transforms (unsigned a, unsigned b)
+{
+  return a == b
+      || (paco_color_transform_is_of_pixels (a)
+          && paco_color_transform_is_of_pixels (b)
+          && paco_color_transforms[a].mixes_integers
+          && paco_color_transforms[b].mixes_integers);
+}
+
 /* Says whether the codings are alike in what does not follow from the geometry. */
 static bool
 same_coding (const PacoHeader *a, const PacoHeader *b)
 {
   if (a->coding.levels != b->coding.levels
       || a->coding.coding_passes != b->coding.coding_passes
-      || a->coding.color_transform != b->coding.color_transform
+      || !similar_transforms (
+          a->coding.color_transform, b->coding.color_transform)
       || a->coding.step_map != b->coding.step_map)
     return false;
   for (unsigned c = 0; c < a->picture.n_components; c++)

@@ -219,8 +219,8 @@ gboolean paco_header_check (const PacoHeader *header, GError **error);
 
 /* Says whether a decoder that is configured for frames of header a decodes those of b. It
  * does if picture and coding are the same, except for the choice among reversible
- * wavelets, the quantiser steps, the carried set, the reconstruction point and block
- * checks. */
+ * wavelets and among RCT, RCT2 and rct-fit, parameters of the color transform, the
+ * quantiser steps, the carried set, the reconstruction point and block checks. */
 gboolean paco_header_same_configuration (
     const PacoHeader *a, const PacoHeader *b);
 

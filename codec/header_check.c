@@ -2,8 +2,11 @@
  * Checks that the fields of a header are as FORMAT.md asks (header.h). Encoders and
  * configurations call paco_header_check(), and header.c does for each header that it
  * has parsed. */
+#include "fit.h"
 #include "header_private.h"
+#include "matrix.h"
 #include "mosaic.h"
+#include <math.h>
 #include <string.h>
 
 /* No numerator or denominator is larger. */
@@ -122,8 +125,7 @@ check_color_transform (const PacoHeader *header, GError **error)
   if (coding->color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
     return check_mosaic_transform (header, error);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
-    if (coding->parameters[0] > 2
-        || coding->parameters[1] > PACO_MAX_FIT_WEIGHT)
+    if (!paco_fit_is_valid (coding->parameters))
       return paco_refuse (error,
           "color-transform=rct-fit has the parameters %u and %u",
           coding->parameters[0], coding->parameters[1]);
@@ -144,9 +146,10 @@ check_color_transform (const PacoHeader *header, GError **error)
       return paco_refuse (
           error, "a color transform needs components of one wavelet");
   }
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
+  if (paco_color_transform_is_matrix (coding->color_transform)
       && paco_is_reversible (coding, 0))
-    return paco_refuse (error, "color-transform=ict needs wavelet=cdf97");
+    return paco_refuse (error, "color-transform=%s needs wavelet=cdf97",
+        paco_color_transforms[coding->color_transform].name);
   return TRUE;
 }
 
@@ -231,10 +234,12 @@ paco_header_check_slice (const PacoHeader *header, GError **error)
         error, "a slice says what cannot be of the stack that it is of");
   if (header->picture.n_components != 1
       || header->picture.components[0].depth != PACO_SLICE_DEPTH
+      || header->picture.components[0].kind != PACO_SAMPLE_UNSIGNED
       || header->picture.fields
       || header->video.interlace_mode != PACO_INTERLACE_PROGRESSIVE)
     return paco_refuse (error,
-        "a slice of a stack has one component of 16 bits, and no fields");
+        "a slice of a stack has one unsigned component of 16 bits, and no"
+        " fields");
   return TRUE;
 }
 
@@ -263,13 +268,27 @@ check_code_table (
   return TRUE;
 }
 
+static gboolean
+check_matrix (const PacoCoding *coding, GError **error)
+{
+  for (unsigned i = 0; i < PACO_MATRIX_SIZE; i++)
+    if (coding->color_transform == PACO_COLOR_TRANSFORM_MATRIX
+        && !(fabsf (coding->matrix[i]) <= PACO_MAX_MATRIX))
+      return paco_refuse (error,
+          "color-transform=matrix has %g in its matrix, and %d is the most",
+          (double) coding->matrix[i], PACO_MAX_MATRIX);
+  return TRUE;
+}
+
 gboolean
-paco_header_check_tables (const PacoHeader *header, GError **error)
+paco_header_check_chunks (const PacoHeader *header, GError **error)
 {
   const PacoCoding *coding = &header->coding;
   uint64_t size = (uint64_t) header->cut_points_size + header->step_map_size;
   unsigned components = 0;
 
+  if (!check_matrix (coding, error))
+    return FALSE;
   if (coding->step_map_halved >> header->picture.n_components != 0)
     return paco_refuse (
         error, "a step map is of a component that is not there");

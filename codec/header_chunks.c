@@ -364,8 +364,17 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
   }
 }
 
+/* Types that this version of FORMAT.md does not have may be needed. */
+static bool
+is_known (unsigned type)
+{
+  return (type >= CHUNK_MASTERING_DISPLAY && type <= PACO_ANCILLARY_LAST)
+      || (type >= CHUNK_ATTACHMENT && type <= CHUNK_STEP_MAP);
+}
+
 gboolean
-paco_header_parse_chunks (PacoHeader *header, PacoProbabilitySet *carried_set)
+paco_header_parse_chunks (
+    PacoHeader *header, PacoProbabilitySet *carried_set, GError **error)
 {
   PacoAncillary chunks = header->video.ancillary;
   PacoChunk chunk;
@@ -374,6 +383,18 @@ paco_header_parse_chunks (PacoHeader *header, PacoProbabilitySet *carried_set)
   while (paco_chunk_next (&chunks, &chunk))
     if (!parse_chunk (
             chunk.type, chunk.data, chunk.size, header, carried_set, &matrix))
-      return FALSE;
-  return matrix == has_matrix (&header->coding);
+      return is_known (chunk.type)
+          ? paco_fail (error, PACO_ERROR_CORRUPT,
+              "the frame's header is invalid: chunk %u has a value or a size "
+              "that it cannot have, or comes again",
+              chunk.type)
+          : paco_fail (error, PACO_ERROR_VERSION,
+              "the frame has a chunk of type %u, which this decoder does not "
+              "know",
+              chunk.type);
+  return matrix == has_matrix (&header->coding)
+      || paco_fail (error, PACO_ERROR_CORRUPT,
+          "the frame's header is invalid: %s",
+          matrix ? "it has a matrix, and its color transform is another one"
+                 : "its color transform is a matrix, and it has none");
 }

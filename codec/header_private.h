@@ -26,9 +26,9 @@ paco_header_n_entries (const PacoHeader *header)
 /* Checks video.slice, and that the picture is one that can be a slice. Error
  * UNSUPPORTED. */
 gboolean paco_header_check_slice (const PacoHeader *header, GError **error);
-/* Checks code tables, and that the index has room for all that lies behind the records.
- * Error UNSUPPORTED. */
-gboolean paco_header_check_tables (const PacoHeader *header, GError **error);
+/* Checks what chunks say of the coding: the matrix, code tables, and that the index has
+ * room for all that is in it besides the records. Error UNSUPPORTED. */
+gboolean paco_header_check_chunks (const PacoHeader *header, GError **error);
 
 /* Returns the value of a field that only describes the picture, or 0, which means
  * unknown, if this version does not know the value. */
@@ -46,6 +46,6 @@ uint8_t *paco_header_write_chunks (const PacoHeader *header, uint8_t *p);
 uint8_t *paco_header_write_place (const PacoPlace *place, uint8_t *p);
 /* Parses the chunks, which video.ancillary points to and paco_header_check() has found
  * to be whole, into the other fields of *header. picture, the sizes and the families of
- * the components are there already. Returns FALSE if one is invalid or unknown. */
+ * the components are there already. Errors CORRUPT, and VERSION if a type is unknown. */
 gboolean paco_header_parse_chunks (
-    PacoHeader *header, PacoProbabilitySet *carried_set);
+    PacoHeader *header, PacoProbabilitySet *carried_set, GError **error);

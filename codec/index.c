@@ -154,9 +154,14 @@ paco_index_parse (const uint8_t *data, size_t size,
   for (uint32_t i = 0; i < geometry->n_blocks; i++) {
     if (!parse_record (&reader, block_checks, &records[i])
         || records[i].length > payload_size - offset)
-      return paco_fail (error, PACO_ERROR_CORRUPT,
-          "the index of the frame is damaged at block %u of %u", i,
-          geometry->n_blocks);
+      return records[i].planes > PACO_MAX_PLANES
+          ? paco_fail (error, PACO_ERROR_CORRUPT,
+              "block %u of %u of the frame is coded in a way (%u) that this "
+              "decoder does not know",
+              i, geometry->n_blocks, records[i].planes)
+          : paco_fail (error, PACO_ERROR_CORRUPT,
+              "the index of the frame is damaged at block %u of %u", i,
+              geometry->n_blocks);
     records[i].offset = offset;
     offset += records[i].length;
   }
@@ -204,7 +209,7 @@ are_of_block (const PacoRateCuts *cuts, const PacoBlockRecord *record)
   for (unsigned k = 0; k < cuts->n; k++) {
     unsigned bytes = 4u * cuts->codewords[k];
 
-    if (bytes == 0 || bytes > left || cuts->plane[k] >= record->planes
+    if (bytes == 0 || bytes >= left || cuts->plane[k] >= record->planes
         || cuts->plane[k] < record->dropped_planes
         || cuts->plane[k] > PACO_MAX_DROPPED_PLANES
         || cuts->worth[k + 1] < cuts->worth[k])
@@ -229,7 +234,7 @@ paco_cut_points_parse (const uint8_t *data, size_t size,
       return FALSE;
     c->n = *data & PACO_RATE_POINTS_NUMBER;
     plane = *data >> PACO_RATE_POINTS_PLANE_SHIFT;
-    if (size < PACO_RATE_POINTS_BYTES (c->n))
+    if (*data & PACO_RATE_POINTS_UNUSED || size < PACO_RATE_POINTS_BYTES (c->n))
       return FALSE;
     size -= PACO_RATE_POINTS_BYTES (c->n);
     data++;

@@ -4,12 +4,15 @@
  * which signs fill them. */
 #include "policy.h"
 #include "error.h"
+#include "fit.h"
+#include "matrix.h"
 #include "mosaic.h"
 #include "policy_block.h"
 #include "policy_set.h"
 #include "quantizer.h"
 #include "step_map.h"
 #include <math.h>
+#include <string.h>
 
 /* --- the coding of a picture -------------------------------------------- */
 
@@ -111,39 +114,47 @@ choose_mosaic_transform (const PacoPictureFormat *picture,
   return TRUE;
 }
 
+/* The transform that suits R, G and B. */
+static PacoColorTransform
+transform_of_rgb (const PacoParameters *parameters, bool reversible)
+{
+  if (!reversible)
+    return parameters->tune == PACO_TUNE_PSNR ? PACO_COLOR_TRANSFORM_MATRIX
+                                              : PACO_COLOR_TRANSFORM_ICT;
+  return parameters->rate_control == PACO_RATE_LOSSLESS
+      ? PACO_COLOR_TRANSFORM_RCT2
+      : PACO_COLOR_TRANSFORM_RCT;
+}
+
 static gboolean
 choose_color_transform (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error)
 {
   bool possible = parameters->rgb && can_transform_colors (picture);
   bool reversible = paco_is_reversible (coding, 0);
-  bool lossless = parameters->rate_control == PACO_RATE_LOSSLESS;
 
   if (parameters->color_transform == PACO_COLOR_TRANSFORM_MOSAIC
       || (parameters->color_transform == PACO_COLOR_TRANSFORM_AUTO
           && picture->mosaic))
     return choose_mosaic_transform (picture, parameters, coding, error);
-  if (parameters->color_transform == PACO_COLOR_TRANSFORM_AUTO) {
-    coding->color_transform = !possible ? PACO_COLOR_TRANSFORM_NONE
-        : !reversible                   ? PACO_COLOR_TRANSFORM_ICT
-        : lossless                      ? PACO_COLOR_TRANSFORM_RCT2
-                                        : PACO_COLOR_TRANSFORM_RCT;
-    return TRUE;
-  }
-  coding->color_transform = parameters->color_transform;
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
-    coding->parameters[0] = 2;
-    coding->parameters[1] = PACO_MAX_FIT_WEIGHT;
-  }
+  if (parameters->color_transform != PACO_COLOR_TRANSFORM_AUTO)
+    coding->color_transform = parameters->color_transform;
+  else if (possible)
+    coding->color_transform = transform_of_rgb (parameters, reversible);
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_MATRIX)
+    memcpy (coding->matrix, paco_usual_matrix, sizeof coding->matrix);
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT)
+    paco_fit_pack (&(PacoFit) PACO_FIT_USUAL, coding->parameters);
   if (coding->color_transform != PACO_COLOR_TRANSFORM_NONE && !possible)
     return paco_refuse (error,
         "color-transform=%s is for R, G and B of one depth, and this video has"
         " none; use color-transform=auto or none",
         paco_color_transforms[coding->color_transform].name);
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT && reversible)
+  if (paco_color_transform_is_matrix (coding->color_transform) && reversible)
     return paco_refuse (error,
-        "color-transform=ict needs wavelet=cdf97; with other wavelets and for"
-        " lossless coding use color-transform=auto, rct, rct2 or none");
+        "color-transform=%s needs wavelet=cdf97; with other wavelets and for"
+        " lossless coding use color-transform=auto, rct, rct2 or none",
+        paco_color_transforms[coding->color_transform].name);
   return TRUE;
 }
 

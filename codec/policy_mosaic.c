@@ -3,6 +3,7 @@
  * tried: how many bits red, or blue, takes then is estimated from how samples differ from
  * their neighbors. */
 #include "policy_mosaic.h"
+#include "logarithm.h"
 #include "mosaic.h"
 #include <stdlib.h>
 
@@ -36,16 +37,6 @@ add_neighbors (const PacoComponent *place, const PacoTile beside,
           + above[y - up][x] + above[y - up + 1][x];
 }
 
-/* Returns about 2^16 log2 (n), by a parabola between powers of 2. n is not 0. */
-static uint64_t
-logarithm (uint64_t n)
-{
-  unsigned top = 63 - (unsigned) __builtin_clzll (n);
-  uint64_t part = (n << (63 - top) >> 47) - 65536;
-
-  return 65536 * top + part + (11 * part * (65536 - part) >> 21);
-}
-
 /* Adds what a tile costs with each weight: the logarithms of the mean magnitudes by which
  * numbers differ from those on the left and from those above, plus 1. */
 static void
@@ -61,7 +52,7 @@ add_costs (const PacoTile tile, const PacoTile sums, uint64_t costs[WEIGHTS])
         above += (uint32_t) abs (32 * (tile[y][x] - tile[y - 1][x])
             - weight * (sums[y][x] - sums[y - 1][x]));
       }
-    costs[weight] += logarithm (left) + logarithm (above);
+    costs[weight] += paco_logarithm (left) + paco_logarithm (above);
   }
 }
 

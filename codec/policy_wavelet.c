@@ -6,6 +6,7 @@
  * slices. How many bits a slice takes is estimated from what is left of its samples when
  * each is predicted from its neighbors. */
 #include "policy_wavelet.h"
+#include "fit.h"
 #include "policy.h"
 #include <math.h>
 #include <string.h>
@@ -53,10 +54,11 @@ paco_policy_bands (const PacoPictureFormat *picture)
 }
 
 PacoBandSamples
-paco_policy_band_samples (
-    const PacoPictureFormat *format, const PacoPicture *picture)
+paco_policy_band_samples (const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoSampleMaps *maps)
 {
-  PacoBandSamples samples = { .bands = paco_policy_bands (format) };
+  PacoBandSamples samples = { .bands = paco_policy_bands (format),
+    .maps = maps };
 
   for (unsigned c = 0; c < format->n_components; c++) {
     samples.line[c] = picture->stride[c] * (ptrdiff_t) paco_n_fields (format);
@@ -114,27 +116,40 @@ paco_policy_load_tile (const PacoBandSamples *samples, unsigned c,
     for (unsigned x = 0; x < COLUMNS; x++)
       tile[y][x] = (int32_t) (read_word (line, offset[x], layout) >> shift[x])
           & mask;
+  if (samples->maps && samples->maps->of[c])
+    for (unsigned y = 0; y < LINES; y++)
+      for (unsigned x = 0; x < COLUMNS; x++)
+        tile[y][x] = samples->maps->of[c]->forward[tile[y][x]];
 }
 
+/* half: the level shift, which is left out, but counts where weights are not 1 together. */
 static void
-transform_colors (PacoColorTransform transform, PacoTile tiles[N_COMPONENTS])
+transform_colors (
+    const PacoCoding *coding, int32_t half, PacoTile tiles[N_COMPONENTS])
 {
-  int32_t *r = tiles[0][0], *g = tiles[1][0], *b = tiles[2][0];
+  PacoFit fit = coding->color_transform == PACO_COLOR_TRANSFORM_FIT
+      ? paco_fit (coding->parameters)
+      : (PacoFit) PACO_FIT_USUAL;
+  const int32_t *first = tiles[fit.a][0], *second = tiles[fit.b][0];
+  const int32_t *last = tiles[fit.c][0];
+  int32_t *luma = tiles[0][0], *rest = tiles[1][0], *difference = tiles[2][0];
 
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_NONE)
+    return;
   for (unsigned i = 0; i < LINES * COLUMNS; i++) {
-    int32_t red = r[i], green = g[i], blue = b[i];
+    int32_t b = second[i], c = last[i], v = first[i] - b, mean = b + (v >> 1);
+    int32_t u = c - mean, y = mean + (u >> 2);
 
-    if (transform == PACO_COLOR_TRANSFORM_RCT) {
-      r[i] = (red + 2 * green + blue) >> 2;
-      g[i] = blue - green;
-      b[i] = red - green;
-    } else if (transform == PACO_COLOR_TRANSFORM_RCT2) {
-      int32_t mean = green + ((red - green) >> 1);
-
-      r[i] = mean + ((blue - mean) >> 2);
-      g[i] = blue - mean;
-      b[i] = red - green;
+    if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT) {
+      u = c - b;
+      y = b + ((u + v) >> 2);
+    } else if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
+      y = fit.mean ? mean : b;
+      u = c - b - ((fit.x * v - fit.y * (b - half)) >> 3);
     }
+    luma[i] = y;
+    rest[i] = u;
+    difference[i] = v;
   }
 }
 
@@ -212,7 +227,7 @@ add_tile (
  * these differences are added up. */
 bool
 paco_policy_takes_other_wavelet (const PacoPictureFormat *picture,
-    PacoColorTransform color_transform, const PacoBandSamples *samples)
+    const PacoCoding *coding, const PacoBandSamples *samples)
 {
   PacoBands across = paco_policy_tiles_across (picture);
   uint64_t sums[2][N_COMPONENTS][N_SUBBANDS] = { { { 0 } } };
@@ -225,7 +240,7 @@ paco_policy_takes_other_wavelet (const PacoPictureFormat *picture,
       for (unsigned c = 0; c < N_COMPONENTS; c++)
         paco_policy_load_tile (samples, c, picture->components[c].depth, k,
             across.first + i * across.step, tiles[c]);
-      transform_colors (color_transform, tiles);
+      transform_colors (coding, 1 << (picture->components[0].depth - 1), tiles);
       add_tile (tiles, sums);
     }
   for (unsigned c = 0; n > 0 && c < N_COMPONENTS; c++)

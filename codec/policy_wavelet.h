@@ -5,8 +5,8 @@
  * so that all encoders decide alike. The choice depends on the picture alone, so
  * frames that are coded apart, in any order, are the same.
  *
- * The weights of a mosaic's color transform are chosen by the same tiles
- * (policy_mosaic.h).
+ * By the same tiles are chosen the weights of a mosaic's color transform
+ * (policy_mosaic.h) and, before the wavelet, the color transform of RGB (policy_fit.h).
  *
  * The encoders of all backends and the reference call this. If the picture is in a
  * device's memory, gpu/bands.h fetches the lines that are needed.
@@ -16,8 +16,9 @@
 #pragma once
 #include "header.h"
 #include "parameters.h"
+#include "sample_map.h"
 
-/* Tiles have 32 columns and 8 lines; at most 8 lie beside and 8 below one another.
+/* Tiles have 32 columns and 8 lines; at most 8 lie beside and 9 below one another.
  * The 8 lines are those of one field. */
 #define PACO_TILE_COLUMNS 32
 #define PACO_TILE_LINES 8
@@ -43,6 +44,7 @@ typedef struct
   const uint8_t *data[PACO_MAX_COMPONENTS];
   ptrdiff_t line[PACO_MAX_COMPONENTS], band[PACO_MAX_COMPONENTS];
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
+  const PacoSampleMaps *maps; /* of the frame; NULL if none is needed */
 } PacoBandSamples;
 
 /* Returns the columns of tiles like bands, where paco_policy_bands() says that there are
@@ -51,17 +53,16 @@ PacoBands paco_policy_tiles_across (const PacoPictureFormat *picture);
 
 typedef int32_t PacoTile[PACO_TILE_LINES][PACO_TILE_COLUMNS];
 
-/* Loads the samples of component c, of `depth` bits, in the tile of a band whose first
+/* Loads the numbers of component c, of `depth` bits, in the tile of a band whose first
  * column is given. The level shift is left out. */
 void paco_policy_load_tile (const PacoBandSamples *samples, unsigned c,
     unsigned depth, uint32_t band, uint32_t column, PacoTile tile);
 
 /* Returns where the bands of a picture in the host's memory lie. */
-PacoBandSamples paco_policy_band_samples (
-    const PacoPictureFormat *format, const PacoPicture *picture);
+PacoBandSamples paco_policy_band_samples (const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoSampleMaps *maps);
 
-/* How many bits a sample may have. Deeper RGB gains little by the choice, and on a GPU
- * would have to wait for it. */
+/* How many bits a sample may have. Deeper RGB gains little by the choice. */
 #define PACO_CHOICE_DEPTH 8
 
 /* Says whether pictures may be coded with another wavelet than paco_policy_coding()
@@ -70,10 +71,10 @@ PacoBandSamples paco_policy_band_samples (
 bool paco_policy_other_wavelet (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *other);
 
-/* Says whether a picture is coded with the other wavelet. color_transform is a
- * reversible one, or none. */
+/* Says whether a picture is coded with the other wavelet. Its color transform, that of
+ * *coding, is a reversible one, or none. */
 bool paco_policy_takes_other_wavelet (const PacoPictureFormat *picture,
-    PacoColorTransform color_transform, const PacoBandSamples *samples);
+    const PacoCoding *coding, const PacoBandSamples *samples);
 
 /* --- stacks --- */
 

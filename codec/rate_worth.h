@@ -17,6 +17,7 @@
 /* The first byte of a block's cut points: how many cuts, and the first one's plane. */
 #define PACO_RATE_POINTS_NUMBER 3u
 #define PACO_RATE_POINTS_PLANE_SHIFT 2
+#define PACO_RATE_POINTS_UNUSED 0xc0u
 
 /* How many values of worth there are; worth is 8 log2 of the distortion for a byte. */
 #define PACO_RATE_WORTHS 256

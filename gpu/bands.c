@@ -72,8 +72,8 @@ describe (const PacoRegion *region, const Rows *rows, unsigned n_fields,
 
 gboolean
 paco_cuda_fetch_bands (PacoCudaFrame *frame, const PacoPictureFormat *format,
-    const PacoPicture *picture, PacoPinnedMemory *memory,
-    PacoBandSamples *samples, GError **error)
+    const PacoPicture *picture, const PacoSampleMaps *maps,
+    PacoPinnedMemory *memory, PacoBandSamples *samples, GError **error)
 {
   unsigned n_fields = paco_n_fields (format);
   PacoRegion regions[PACO_MAX_COMPONENTS];
@@ -82,6 +82,7 @@ paco_cuda_fetch_bands (PacoCudaFrame *frame, const PacoPictureFormat *format,
   size_t size = 0;
 
   samples->bands = paco_policy_bands (format);
+  samples->maps = maps;
   for (unsigned i = 0; i < n; i++) {
     rows[i] = find_rows (&regions[i], &samples->bands, n_fields);
     rows[i].offset = size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The lines of a picture in device memory by which its wavelet is chosen
- * (codec/policy_wavelet.h), brought to the host before the frame's kernels are
+ * The lines of a picture in device memory by which its color transform and
+ * wavelet are chosen (codec/policy_wavelet.h), brought to the host before the frame's kernels are
  * enqueued. */
 #pragma once
 #include "codec/policy_wavelet.h"
@@ -10,4 +10,5 @@
  * picture. */
 gboolean paco_cuda_fetch_bands (PacoCudaFrame *frame,
     const PacoPictureFormat *format, const PacoPicture *picture,
-    PacoPinnedMemory *memory, PacoBandSamples *samples, GError **error);
+    const PacoSampleMaps *maps, PacoPinnedMemory *memory,
+    PacoBandSamples *samples, GError **error);

@@ -4,6 +4,8 @@
  * launch, and components whose samples are fetched in different ways in different
  * ones. */
 #include "gpu/dwt.h"
+#include "codec/fit.h"
+#include "codec/matrix.h"
 #include "codec/quantizer.h"
 #include "codec/step_map.h"
 #include <math.h>
@@ -16,10 +18,9 @@
  * name. */
 static void
 print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
-    unsigned ability, unsigned layout, unsigned group)
+    unsigned ability, unsigned layout, bool triple)
 {
   static const char *const abilities[] = { "any", "plain", "mapped", "direct" };
-  static const char *const groups[] = { "1", "3", "fit" };
   const char *kind = paco_wavelets[wavelet].name;
   int length;
 
@@ -29,23 +30,20 @@ print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
       inverse ? "inverse" : "forward", kind, abilities[ability]);
 
   if (layout != PACO_DWT_NUMBERS)
-    g_snprintf (name + length, size - length, "_planar%u_%s",
-        layout == PACO_DWT_PLANAR8 ? 8 : 16, groups[group]);
+    g_snprintf (name + length, size - length, "_planar%u_%u",
+        layout == PACO_DWT_PLANAR8 ? 8 : 16, triple ? 3 : 1);
 }
 
 /* If the fine side is numbers, components are not mixed, and there always is a level to
  * be transformed. */
 static bool
 exists (unsigned inverse, unsigned wavelet, unsigned ability, unsigned layout,
-    unsigned group)
+    bool triple)
 {
   if (ability == PACO_DWT_MAPPED
       && (!inverse || paco_wavelets[wavelet].reversible))
     return false;
-  if (group == PACO_DWT_FIT && ability == PACO_DWT_PLAIN)
-    return false;
-  return layout != PACO_DWT_NUMBERS
-      || (group == PACO_DWT_SINGLE && ability != PACO_DWT_DIRECT);
+  return layout != PACO_DWT_NUMBERS || (!triple && ability != PACO_DWT_DIRECT);
 }
 
 static gboolean
@@ -76,12 +74,12 @@ paco_dwt_find_kernels (
     for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
       for (unsigned ability = 0; ability < PACO_DWT_N_ABILITIES; ability++)
         for (unsigned layout = 0; layout < PACO_DWT_N_LAYOUTS; layout++)
-          for (unsigned group = 0; group < PACO_DWT_N_GROUPS; group++) {
-            if (!exists (inverse, w, ability, layout, group))
+          for (unsigned triple = 0; triple < 2; triple++) {
+            if (!exists (inverse, w, ability, layout, triple))
               continue;
-            print_name (name, sizeof name, inverse, w, ability, layout, group);
+            print_name (name, sizeof name, inverse, w, ability, layout, triple);
             if (!find_kernel (
-                    &kernels->kernels[inverse][w][ability][layout][group],
+                    &kernels->kernels[inverse][w][ability][layout][triple],
                     module, name, error))
               return FALSE;
           }
@@ -364,7 +362,7 @@ begin_launch (PacoDwtLaunch *launch, const PacoDwt *dwt,
   parameters->wide = frame->wide;
   parameters->coarse_is_subband = level == dwt->levels;
   parameters->color_transform = PACO_COLOR_TRANSFORM_NONE;
-  memset (parameters->color_parameters, 0, sizeof parameters->color_parameters);
+  parameters->mixing = (PacoDwtMixing){ 0 };
   parameters->reconstruction = frame->coding->reconstruction;
   parameters->dropped_planes = paco_wavelets[wavelet].reversible
       ? 0 /* they are complete already */
@@ -404,7 +402,7 @@ is_beyond_plain (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
       return true;
   return level == dwt->levels
       || (group == 3 && !paco_wavelets[wavelet].reversible
-          && dwt->color_transform != PACO_COLOR_TRANSFORM_ICT);
+          && !paco_color_transform_is_matrix (dwt->color_transform));
 }
 
 /* Planes whose fine side is samples. */
@@ -428,21 +426,50 @@ samples_kernel (const PacoDwt *dwt, const PacoDwtFrame *frame,
 {
   unsigned wavelet = selection->wavelet, group = selection->group;
   unsigned ability = PACO_DWT_ANY;
-  bool fit = group == 3 && dwt->color_transform == PACO_COLOR_TRANSFORM_FIT;
 
   if (level == 0)
     ability = PACO_DWT_DIRECT;
   else if (inverse && is_mapped (frame, selection->wavelet, level))
     ability = PACO_DWT_MAPPED;
-  else if (!fit && is_plain (frame, parameters, wavelet, n)
+  else if (is_plain (frame, parameters, wavelet, n)
       && !(inverse
           && is_beyond_plain (
               dwt, parameters->planes, n, wavelet, level, group)))
     ability = PACO_DWT_PLAIN;
   return &dwt->kernels->kernels[inverse][wavelet][ability][selection->layout]
-                               [fit                 ? PACO_DWT_FIT
-                                       : group == 3 ? PACO_DWT_TRIPLE
-                                                    : PACO_DWT_SINGLE];
+                               [group == 3];
+}
+
+/* Has the planes of a launch, which are three, mixed by the color transform. */
+static void
+mix_colors (
+    PacoDwtParameters *parameters, const PacoCoding *coding, bool inverse)
+{
+  PacoDwtPlane *planes = parameters->planes;
+  const PacoDwtSamples samples[] = { planes[0].samples, planes[1].samples,
+    planes[2].samples };
+  PacoFit fit = paco_fit (coding->parameters);
+  bool mean = coding->color_transform == PACO_COLOR_TRANSFORM_RCT2;
+
+  parameters->color_transform = coding->color_transform;
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
+    planes[0].samples = samples[fit.a];
+    planes[1].samples = samples[fit.b];
+    planes[2].samples = samples[fit.c];
+    parameters->mixing = (PacoDwtMixing){
+      .mean = fit.mean,
+      .x = fit.x,
+      .y = fit.y,
+      .shift = 3,
+      .offset = (uint32_t) (fit.y * samples[0].half),
+    };
+  } else if (paco_color_transform_is_matrix (coding->color_transform)) {
+    parameters->color_transform = PACO_COLOR_TRANSFORM_MATRIX;
+    paco_color_matrix (coding, inverse, parameters->matrix);
+  } else {
+    parameters->mixing =
+        (PacoDwtMixing){ .mean = mean, .luma = ~0u, .x = mean, .shift = mean };
+  }
 }
 
 /* Makes a launch of the selected planes; returns 0 if there are none. */
@@ -467,11 +494,8 @@ samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
   }
   if (n == 0)
     return 0;
-  if (group == 3) {
-    parameters->color_transform = dwt->color_transform;
-    memcpy (parameters->color_parameters, frame->coding->parameters,
-        sizeof parameters->color_parameters);
-  }
+  if (group == 3)
+    mix_colors (parameters, frame->coding, inverse);
   launch->kernel = samples_kernel (
       dwt, frame, parameters, n, level, selection, inverse);
   if (level > 0)

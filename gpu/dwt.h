@@ -28,16 +28,6 @@ enum
   PACO_DWT_N_LAYOUTS
 };
 
-/* The components that a warp does together: one, three that a color transform without
- * parameters mixes, or three that rct-fit does. The last has no plain kernels. */
-enum
-{
-  PACO_DWT_SINGLE,
-  PACO_DWT_TRIPLE,
-  PACO_DWT_FIT,
-  PACO_DWT_N_GROUPS
-};
-
 typedef struct
 {
   CUfunction function;
@@ -46,9 +36,9 @@ typedef struct
 
 typedef struct
 {
-  /* [inverse][wavelet][ability][layout][group] */
+  /* [inverse][wavelet][ability][layout][three components, or one] */
   PacoDwtKernel kernels[2][PACO_N_WAVELETS][PACO_DWT_N_ABILITIES]
-                       [PACO_DWT_N_LAYOUTS][PACO_DWT_N_GROUPS];
+                       [PACO_DWT_N_LAYOUTS][2];
   bool early; /* they know how to wait for the kernel before them */
 } PacoDwtKernels;
 

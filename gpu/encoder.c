@@ -4,8 +4,8 @@
  * A flight's thread enqueues everything that a frame needs, from the upload to the
  * download of the codestream, and then waits once. Meanwhile other flights' threads do
  * the same, so that uploads, kernels and downloads of several frames overlap. (If a
- * frame chooses its wavelet, the host looks at it while it is uploaded, or waits for a
- * few lines of one in device memory; bands.c.)
+ * frame chooses its color transform or wavelet, the host looks at it while it is
+ * uploaded, or waits for a few lines of one in device memory; bands.c.)
  *
  * The codestream's size is not known when its download is enqueued: that is as long as
  * the flight's last frame and a little more. Only what a frame has beyond that takes a
@@ -343,25 +343,8 @@ take_rate (PacoCudaEncoderFlight *flight, const PacoRate *rate,
       &flight->frame.plan->format, &rate->coding);
 }
 
-/* The host looks at its own picture during the upload; of one on the device it waits
- * for some lines. */
-static gboolean
-choose (PacoCudaEncoderFlight *flight, const PacoEncoderForm *form,
-    PacoEncoderJob *job, GError **error)
-{
-  PacoBandSamples samples;
-
-  if (job->picture.memory == PACO_MEMORY_HOST)
-    samples = paco_policy_band_samples (&form->picture, &job->picture);
-  else if (!paco_cuda_fetch_bands (&flight->frame, &form->picture,
-               &job->picture, &flight->bands, &samples, error))
-    return FALSE;
-  paco_encoder_choose (form, &samples, job);
-  return TRUE;
-}
-
-/* Is a PacoFindCodes, with a PacoCudaEncoderFlight as data, whose picture is on its way to the device or
- * there. */
+/* Is a PacoFindCodes, with a PacoCudaEncoderFlight as data, whose picture is on its way to
+ * the device or there. */
 static gboolean
 find_codes (void *data, const PacoCodeGroups *groups, uint32_t step,
     PacoCodeTable *tables, GError **error)
@@ -392,8 +375,10 @@ begin_codes (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   choice->groups = encoder->base.forms[job->form].code_groups;
   if (job->video.slice.length > 0)
     choice->groups.n = 0;
+  /* A choice of the rate by numbers is for good. */
   flight->finds_codes = choice->groups.n > 0
-      && !g_atomic_int_get (&encoder->has_gaps);
+      && !g_atomic_int_get (&encoder->has_gaps)
+      && !encoder->base.forms[job->form].has_other;
 }
 
 static gboolean
@@ -411,6 +396,38 @@ choose_codes (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   return TRUE;
 }
 
+/* Chooses what follows from the numbers of samples. The host looks at its own picture
+ * during the upload; of one on the device it waits for some lines. */
+static gboolean
+choose_by_numbers (PacoCudaEncoderFlight *flight, const PacoEncoderForm *form,
+    PacoEncoderJob *job, GError **error)
+{
+  const PacoSampleMaps *maps = &flight->frame.maps.maps;
+  PacoBandSamples samples;
+
+  if (job->picture.memory == PACO_MEMORY_HOST)
+    samples = paco_policy_band_samples (&form->picture, &job->picture, maps);
+  else if (!paco_cuda_fetch_bands (&flight->frame, &form->picture,
+               &job->picture, maps, &flight->bands, &samples, error))
+    return FALSE;
+  paco_encoder_choose (form, &samples, job);
+  return TRUE;
+}
+
+/* Makes all choices of a frame. */
+static gboolean
+choose (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    PacoEncoderJob *job, GError **error)
+{
+  const PacoEncoderForm *form = &encoder->base.forms[job->form];
+
+  return choose_codes (encoder, flight, job, error)
+      && paco_sample_maps_make (&flight->frame.maps.maps, &form->picture,
+          &job->rate.coding, flight->choice ? flight->choice->tables : NULL,
+          error)
+      && (!form->chooses || choose_by_numbers (flight, form, job, error));
+}
+
 /* Codes the frame with the job's coding, and waits until it is there. */
 static gboolean
 code_frame (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
@@ -423,10 +440,6 @@ code_frame (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
     .cut_points = coding->cut_points,
   };
 
-  if (!paco_sample_maps_make (&flight->frame.maps.maps,
-          &encoder->base.forms[job->form].picture, coding,
-          flight->choice ? flight->choice->tables : NULL, error))
-    return FALSE;
   take_rate (flight, &job->rate, &rate, header);
   flight->rate = &rate;
   return enqueue (encoder, flight, job, false, header, output, error)
@@ -447,7 +460,7 @@ code_frame_with_gaps (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
     return TRUE;
   flight->finds_codes = false;
   paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
-  return choose_codes (encoder, flight, job, error)
+  return choose (encoder, flight, job, error)
       && (job->rate.coding.n_code_tables == 0
           || code_frame (encoder, flight, job, header, output, error));
 }
@@ -458,15 +471,12 @@ static gboolean
 encode_for_quality (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
     PacoEncoderJob *job, PacoEncodedFrame **output, GError **error)
 {
-  const PacoEncoderForm *form = &encoder->base.forms[job->form];
   PacoHeader header = { .video = job->video };
 
   paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
   header.picture = flight->frame.plan->format;
   begin_codes (encoder, flight, job);
-  if (!upload (flight, job, error)
-      || (form->chooses && !choose (flight, form, job, error))
-      || !choose_codes (encoder, flight, job, error))
+  if (!upload (flight, job, error) || !choose (encoder, flight, job, error))
     return FALSE;
   return code_frame (encoder, flight, job, &header, *output, error)
       && code_frame_with_gaps (encoder, flight, job, &header, *output, error)
@@ -478,7 +488,7 @@ encode_for_quality (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
 /* The step number is the device's choice as long as the host has not seen its counts. */
 static gboolean
 code_attempt (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
-    const PacoEncoderJob *job, const PacoRateAttempt *attempt, bool first,
+    PacoEncoderJob *job, const PacoRateAttempt *attempt, bool first,
     PacoHeader *header, PacoEncodedFrame *output, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
@@ -498,14 +508,15 @@ code_attempt (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   rate.wide = !rate.steps->table->narrow;
   paco_cuda_frame_use (&flight->frame,
       lossless ? state->lossless_plans : state->plans, job->form);
+  if (!first)
+    find_picture (flight, job);
+  else if (!upload (flight, job, error)
+      || (form->chooses && !choose_by_numbers (flight, form, job, error)))
+    return FALSE;
   flight->coding = lossless ? form->lossless : job->rate.coding;
   flight->rate = &rate;
   rate.cells = flight->coding.step_map ? flight->cells.cells.address : 0;
   header->coding = flight->coding;
-  if (!first)
-    find_picture (flight, job);
-  else if (!upload (flight, job, error))
-    return FALSE;
   return enqueue (encoder, flight, job, !first && flight->frame.plan == before,
              header, output, error)
       && paco_cuda_frame_wait (&flight->frame, error);

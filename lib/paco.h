@@ -42,7 +42,7 @@ extern "C" {
 
 #define PACO_COMPONENTS 4 /* how many components a picture has at most */
 
-/* Returns the version of the library that runs, as in "0.2.0". It is not to be freed. */
+/* Returns the version of the library that runs, as in "1.0.0". It is not to be freed. */
 PACO_API const char *paco_version (void);
 
 /* --- Errors --- */
@@ -535,7 +535,7 @@ PACO_API void paco_frame_encoder_free (PacoFrameEncoder *encoder);
  *   tune             visual, psnr
  *   wavelet          auto, cdf53, cdf97, dd137
  *   code-tables      auto, never, always
- *   color-transform  auto, none, rct, ict, rct2
+ *   color-transform  auto, none, rct, ict, rct2, matrix
  *   levels           0..8; default 5
  *   codeblock-height 0 (auto), 32, 64, 128, 256
  *   coding-passes    1..3

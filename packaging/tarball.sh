@@ -51,7 +51,7 @@ meson install -C "$build" --no-rebuild --quiet --destdir "$work/installed"
 folder=$work/$name
 mkdir -p "$folder/lib/gstreamer-1.0"
 cp "$(find "$work/installed" -name libgstpaco.so)" "$folder/lib/gstreamer-1.0"
-cp "$(find "$work/installed" -name libpaco.so.0)" "$folder/lib"
+cp "$(find "$work/installed" -name libpaco.so.1)" "$folder/lib"
 for part in bin share; do
   cp -R "$(find "$work/installed" -name $part -type d -prune)" "$folder"
 done

@@ -150,8 +150,8 @@ for suite; do
   if [ -n "$plugin" ]; then
     echo "--- $suite: the plugin ${plugin##*/} of another system"
     cp "$plugin" "$built"
-    cp "$(ldd "$plugin" | awk '$1 == "libpaco.so.0" { print $3 }')" \
-      "$roots/$suite/src/build/test/lib/libpaco.so.0"
+    cp "$(ldd "$plugin" | awk '$1 == "libpaco.so.1" { print $3 }')" \
+      "$roots/$suite/src/build/test/lib/libpaco.so.1"
     run "$suite" "$others"
     rm "$built"
   elif [ -n "${PACKAGE:-}" ]; then

@@ -124,7 +124,7 @@ tag_encoder (GstElement *pipeline)
 {
   g_autoptr (GstElement)
       muxer = gst_bin_get_by_name (GST_BIN (pipeline), "mux");
-  g_autofree char *encoder = g_strconcat ("paco ", paco_version (), NULL);
+  g_autofree char *encoder = g_strconcat ("gst-paco ", paco_version (), NULL);
 
   gst_tag_setter_add_tags (GST_TAG_SETTER (muxer), GST_TAG_MERGE_REPLACE,
       GST_TAG_ENCODER, encoder, NULL);

@@ -96,8 +96,8 @@ paco_names_wavelet (uint32_t wavelet)
 const char *
 paco_names_color_transform (uint32_t transform)
 {
-  static const char *const names[] = { "none", "RCT", "ICT",
-    "RCT2", [5] = "RCT-fit", [7] = "mosaic" };
+  static const char *const names[] = { "none", "RCT", "ICT", "RCT2", "matrix",
+    "RCT-fit", [7] = "mosaic" };
 
   return name_of (names, G_N_ELEMENTS (names), transform);
 }

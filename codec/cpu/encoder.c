@@ -397,7 +397,6 @@ flight_begin (Flight *flight, const PacoEncoderJob *job)
   flight->job = job;
   flight->frame = &flight->frames[job->form];
   flight->out_of_memory = FALSE;
-  flight->coding = job->rate.coding;
   flight->frame->coding = &job->rate.coding;
   flight->table = NULL;
   flight->lossless = false;
@@ -475,7 +474,8 @@ transform (Flight *flight, bool lossless)
   flight->table = lossless ? form->lossless_table : form->table;
   flight->step_number = 0;
   flight->lossless = lossless;
-  flight->frame->coding = lossless ? &form->lossless : &form->coding;
+  flight->frame->coding = lossless ? &form->lossless
+                                   : &flight->job->rate.coding;
   paco_frame_forward (flight->frame, &flight->job->picture);
   make_map (flight);
 }
@@ -541,32 +541,35 @@ code_to_fit (Flight *flight)
 
 /* --- */
 
-static void
-choose (const PacoEncoderForm *form, PacoEncoderJob *job)
-{
-  PacoBandSamples samples = paco_policy_band_samples (
-      &form->picture, &job->picture);
-
-  paco_encoder_choose (form, &samples, job);
-}
-
-/* Chooses the code tables of the frame, and makes the maps of its samples. */
+/* Chooses the code tables of the frame, and makes the maps of its samples. Their numbers
+ * choose the rest. */
 static gboolean
-choose_codes (Flight *flight, PacoEncoderJob *job, GError **error)
+choose (Flight *flight, PacoEncoderJob *job, GError **error)
 {
+  const PacoEncoderForm *form = &flight->encoder->base.forms[job->form];
   PacoFrame *frame = flight->frame;
   PacoCodeFinder finder = { frame, &job->picture, flight->seen };
+  PacoCodeChoice *choice = flight->choice;
 
-  if (!flight->choice)
-    return paco_sample_maps_make (
-        &flight->maps, frame->format, &flight->coding, NULL, error);
-  flight->choice->groups = flight->encoder->base.forms[job->form].code_groups;
-  if (job->video.slice.length > 0)
-    flight->choice->groups.n = 0;
-  return paco_policy_choose_codes (
-             flight->choice, paco_find_codes, &finder, &flight->coding, error)
-      && paco_sample_maps_make (&flight->maps, frame->format, &flight->coding,
-          flight->choice->tables, error);
+  if (choice) {
+    choice->groups = form->code_groups;
+    if (job->video.slice.length > 0)
+      choice->groups.n = 0;
+    if (!paco_policy_choose_codes (
+            choice, paco_find_codes, &finder, &job->rate.coding, error))
+      return FALSE;
+  }
+  if (!paco_sample_maps_make (&flight->maps, frame->format, &job->rate.coding,
+          choice ? choice->tables : NULL, error))
+    return FALSE;
+  if (form->chooses) {
+    PacoBandSamples samples = paco_policy_band_samples (
+        frame->format, &job->picture, &flight->maps);
+
+    paco_encoder_choose (form, &samples, job);
+  }
+  flight->coding = job->rate.coding;
+  return TRUE;
 }
 
 static PacoEncodedFrame *
@@ -579,10 +582,8 @@ encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
   PacoEncodedFrame *frame;
   GError *error = NULL;
 
-  if (base->forms[job->form].chooses)
-    choose (&base->forms[job->form], job);
   flight_begin (flight, job);
-  if (!choose_codes (flight, job, &error))
+  if (!choose (flight, job, &error))
     return paco_encoded_frame_empty (error);
   if (job->rate.budget > 0) {
     code_to_fit (flight);

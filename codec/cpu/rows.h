@@ -5,6 +5,7 @@
  * others; conversions work in place. */
 #pragma once
 #include "codec/cpu/layout_plan.h"
+#include "codec/fit.h"
 #include "codec/picture.h"
 #include "codec/lifting.h"
 #include "codec/rate_estimate.h"
@@ -88,11 +89,11 @@ typedef struct
   void (*inverse_rct) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
   void (*forward_rct2) (PacoWord *r, PacoWord *g, PacoWord *b, size_t n);
   void (*inverse_rct2) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
-  /* rct-fit with its parameters C and g. */
-  void (*forward_fit) (PacoWord *const rgb[3], size_t n, unsigned c, int g);
-  void (*inverse_fit) (PacoWord *const tuv[3], size_t n, unsigned c, int g);
-  void (*forward_ict) (PacoWord *r, PacoWord *g, PacoWord *b, size_t n);
-  void (*inverse_ict) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
+  void (*forward_fit) (PacoWord *const rgb[3], size_t n, const PacoFit *fit);
+  void (*inverse_fit) (PacoWord *const tuv[3], size_t n, const PacoFit *fit);
+  /* ICT and others of one matrix, whose rows are m (PACO_MATRIX_SIZE). */
+  void (*forward_matrix) (PacoWord *const rgb[3], size_t n, const float *m);
+  void (*inverse_matrix) (PacoWord *const yuv[3], size_t n, const float *m);
   /* Do and undo a step of the color transform of mosaics (FORMAT.md section 5.1) with n
    * samples, all plus 2^15. Undone, they are clamped to depth bits. */
   void (*lift_mosaic) (uint16_t *samples, const uint16_t *const near[4],

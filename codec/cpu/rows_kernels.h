@@ -260,68 +260,75 @@ inverse_rct2 (PacoWord *y, PacoWord *u, PacoWord *v, size_t n)
 }
 
 static void
-forward_fit (PacoWord *const rgb[3], size_t n, unsigned c, int g)
+forward_fit (PacoWord *const rgb[3], size_t n, const PacoFit *fit)
 {
-  const PacoWord *first = rgb[c == 0 ? 1 : 0], *second = rgb[c == 2 ? 1 : 2];
-  const PacoWord *last = rgb[c];
+  const PacoWord *a = rgb[fit->a], *b = rgb[fit->b], *c = rgb[fit->c];
   PacoWord *t = rgb[0], *u = rgb[1], *v = rgb[2];
+  const uint32_t x = fit->x, y = fit->y;
+  const int32_t mask = fit->mean ? -1 : 0;
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
-    uint32_t b = second[i], difference = first[i] - b, other = last[i];
-    uint32_t mean = b + (uint32_t) ((int32_t) difference >> 1);
+    uint32_t base = b[i], last = c[i], difference = a[i] - base;
+    uint32_t part = x * difference - y * base;
 
-    t[i] = mean;
-    u[i] = other - (uint32_t) ((int32_t) ((uint32_t) g * mean) >> 3);
+    t[i] = base + (uint32_t) ((int32_t) difference >> 1 & mask);
+    u[i] = last - base - (uint32_t) ((int32_t) part >> 3);
     v[i] = difference;
   }
 }
 
 static void
-inverse_fit (PacoWord *const tuv[3], size_t n, unsigned c, int g)
+inverse_fit (PacoWord *const tuv[3], size_t n, const PacoFit *fit)
 {
   const PacoWord *t = tuv[0], *u = tuv[1], *v = tuv[2];
-  PacoWord *first = tuv[c == 0 ? 1 : 0], *second = tuv[c == 2 ? 1 : 2];
-  PacoWord *last = tuv[c];
+  PacoWord *a = tuv[fit->a], *b = tuv[fit->b], *c = tuv[fit->c];
+  const uint32_t x = fit->x, y = fit->y;
+  const int32_t mask = fit->mean ? -1 : 0;
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
-    uint32_t mean = t[i], difference = v[i], other = u[i];
-    uint32_t b = mean - (uint32_t) ((int32_t) difference >> 1);
+    uint32_t difference = v[i], rest = u[i];
+    uint32_t base = t[i] - (uint32_t) ((int32_t) difference >> 1 & mask);
+    uint32_t part = x * difference - y * base;
 
-    first[i] = difference + b;
-    second[i] = b;
-    last[i] = other + (uint32_t) ((int32_t) ((uint32_t) g * mean) >> 3);
+    a[i] = difference + base;
+    b[i] = base;
+    c[i] = rest + base + (uint32_t) ((int32_t) part >> 3);
   }
 }
 
 static void
-forward_ict (PacoWord *r, PacoWord *g, PacoWord *b, size_t n)
+forward_matrix (PacoWord *const rgb[3], size_t n, const float *m)
 {
-  Float *x = (Float *) r, *y = (Float *) g, *z = (Float *) b;
+  Float *x = (Float *) rgb[0], *y = (Float *) rgb[1], *z = (Float *) rgb[2];
+  const float y0 = m[0], y1 = m[1], y2 = m[2], u0 = m[3], u1 = m[4], u2 = m[5];
+  const float v0 = m[6], v1 = m[7], v2 = m[8];
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
     float red = x[i], green = y[i], blue = z[i];
 
-    x[i] = fmaf (0.299f, red, fmaf (0.587f, green, 0.114f * blue));
-    y[i] = fmaf (0.5f, blue, fmaf (-0.331264f, green, -0.168736f * red));
-    z[i] = fmaf (0.5f, red, fmaf (-0.418688f, green, -0.081312f * blue));
+    x[i] = fmaf (y0, red, fmaf (y1, green, y2 * blue));
+    y[i] = fmaf (u2, blue, fmaf (u1, green, u0 * red));
+    z[i] = fmaf (v0, red, fmaf (v1, green, v2 * blue));
   }
 }
 
 static void
-inverse_ict (PacoWord *y_words, PacoWord *u_words, PacoWord *v_words, size_t n)
+inverse_matrix (PacoWord *const yuv[3], size_t n, const float *m)
 {
-  Float *y = (Float *) y_words, *u = (Float *) u_words, *v = (Float *) v_words;
+  Float *x = (Float *) yuv[0], *y = (Float *) yuv[1], *z = (Float *) yuv[2];
+  const float r0 = m[0], r1 = m[1], r2 = m[2], g0 = m[3], g1 = m[4], g2 = m[5];
+  const float b0 = m[6], b1 = m[7], b2 = m[8];
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
-    float luma = y[i], blue = u[i], red = v[i];
+    float luma = x[i], u = y[i], v = z[i];
 
-    y[i] = fmaf (1.402f, red, luma);
-    u[i] = fmaf (-0.344136f, blue, fmaf (-0.714136f, red, luma));
-    v[i] = fmaf (1.772f, blue, luma);
+    x[i] = fmaf (r2, v, fmaf (r1, u, r0 * luma));
+    y[i] = fmaf (g1, u, fmaf (g2, v, g0 * luma));
+    z[i] = fmaf (b1, u, fmaf (b2, v, b0 * luma));
   }
 }
 
@@ -367,6 +374,6 @@ lift_mosaic (uint16_t *samples, const uint16_t *const near[4], size_t n,
     .to_sample = to_sample, .to_int = to_int, .forward_rct = forward_rct,      \
     .inverse_rct = inverse_rct, .forward_rct2 = forward_rct2,                  \
     .inverse_rct2 = inverse_rct2, .forward_fit = forward_fit,                  \
-    .inverse_fit = inverse_fit, .forward_ict = forward_ict,                    \
-    .inverse_ict = inverse_ict, .lift_mosaic = lift_mosaic                     \
+    .inverse_fit = inverse_fit, .forward_matrix = forward_matrix,              \
+    .inverse_matrix = inverse_matrix, .lift_mosaic = lift_mosaic               \
   }

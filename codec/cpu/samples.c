@@ -4,7 +4,6 @@
 #include "codec/cpu/samples.h"
 #include "codec/geometry.h"
 #include "codec/wavelet.h"
-#include <string.h>
 
 /* Says whether two components have lines of one length that one wavelet filters. */
 static bool
@@ -55,7 +54,9 @@ paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
     };
     if (c == 0 && paco_color_transform_is_of_pixels (coding->color_transform)) {
       set->color_transform = coding->color_transform;
-      memcpy (set->parameters, coding->parameters, sizeof set->parameters);
+      set->fit = paco_fit (coding->parameters);
+      for (unsigned inverse = 0; inverse < 2; inverse++)
+        paco_color_matrix (coding, inverse, set->matrix[inverse]);
     }
     for (unsigned i = c; i < c + n; i++)
       set_of[i] = sets->n_sets;
@@ -128,13 +129,13 @@ paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT2)
     ops->forward_rct2 (lines[0], lines[1], lines[2], n);
   if (samples->color_transform == PACO_COLOR_TRANSFORM_FIT)
-    ops->forward_fit (lines, n, samples->parameters[0], samples->parameters[1]);
+    ops->forward_fit (lines, n, &samples->fit);
   if (samples->reversible)
     return;
   for (unsigned i = 0; i < samples->n; i++)
     ops->to_float (lines[i], n);
-  if (samples->color_transform == PACO_COLOR_TRANSFORM_ICT)
-    ops->forward_ict (lines[0], lines[1], lines[2], n);
+  if (paco_color_transform_is_matrix (samples->color_transform))
+    ops->forward_matrix (lines, n, samples->matrix[0]);
 }
 
 /* Rounds lines to integers. Reversible color transforms mix these before they are
@@ -146,8 +147,8 @@ round_lines (const PacoSamples *samples, uint32_t n, PacoWord *const lines[])
 
   for (unsigned i = 0; i < samples->n && samples->gain != 1.0f; i++)
     ops->scale (lines[i], n, samples->gain);
-  if (samples->color_transform == PACO_COLOR_TRANSFORM_ICT)
-    ops->inverse_ict (lines[0], lines[1], lines[2], n);
+  if (paco_color_transform_is_matrix (samples->color_transform))
+    ops->inverse_matrix (lines, n, samples->matrix[1]);
   for (unsigned i = 0; i < samples->n; i++) {
     if (i < 3 && paco_color_transforms[samples->color_transform].mixes_integers)
       ops->to_int (lines[i], n);
@@ -170,7 +171,7 @@ paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT2)
     ops->inverse_rct2 (lines[0], lines[1], lines[2], n);
   if (samples->color_transform == PACO_COLOR_TRANSFORM_FIT)
-    ops->inverse_fit (lines, n, samples->parameters[0], samples->parameters[1]);
+    ops->inverse_fit (lines, n, &samples->fit);
   for (unsigned i = 0; i < samples->n; i++) {
     unsigned c = samples->first + i;
     const PacoRegion *region = samples->begins[c];

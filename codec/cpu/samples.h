@@ -4,6 +4,7 @@
  * the sets and gives dwt.c the functions that load and store lines. */
 #pragma once
 #include "codec/cpu/rows.h"
+#include "codec/matrix.h"
 #include "codec/sample_map.h"
 
 /* A set of consecutive components of one field that are moved together, line by
@@ -22,8 +23,9 @@ typedef struct
   const PacoRegion *begins[PACO_MAX_COMPONENTS];
   const PacoSampleMaps *maps; /* of all components */
   uint8_t color_transform;    /* PacoColorTransform, of the first three */
-  uint8_t parameters[2];      /* of the color transform */
-  bool reversible;            /* the components' wavelet */
+  PacoFit fit;                /* where that is rct-fit */
+  float matrix[2][PACO_MATRIX_SIZE]; /* [inverse], of ICT and matrix */
+  bool reversible;                   /* the components' wavelet */
   /* With levels left out, samples are multiplied by this gain unless the wavelet is
    * reversible; else it is 1. */
   float gain;

@@ -18,6 +18,7 @@ typedef struct
 {
   uint32_t n_blocks;
   PacoReferenceSample **blocks;
+  PacoCoding coding;
 } Frame;
 
 struct _PacoReferenceConcealer
@@ -38,7 +39,7 @@ clear (Frame *frame)
   for (uint32_t i = 0; i < frame->n_blocks; i++)
     g_free (frame->blocks[i]);
   g_free (frame->blocks);
-  *frame = (Frame){ 0, NULL };
+  *frame = (Frame){ .n_blocks = 0 };
 }
 
 void
@@ -71,13 +72,29 @@ keep_block (PacoReferenceConcealer *concealer, uint32_t n_blocks, uint32_t i,
   next->blocks[i] = samples ? g_memdup2 (samples, n * sizeof *samples) : NULL;
 }
 
+/* Forgets a last frame whose colors were mixed in another way than this frame's. */
+static void
+compare_colors (
+    PacoReferenceConcealer *concealer, unsigned form, const PacoCoding *coding)
+{
+  Frame *last = &concealer->last[form];
+  float most = 0.0f;
+
+  for (unsigned i = 0; i < 9; i++)
+    most = fmaxf (most, fabsf (coding->matrix[i] - last->coding.matrix[i]));
+  if (most > 1.0f / 64.0f || coding->parameters[0] != last->coding.parameters[0]
+      || coding->parameters[1] != last->coding.parameters[1])
+    clear (last);
+  concealer->next.coding = *coding;
+}
+
 /* The frame is decoded, so that it is the last one of its form now. */
 static void
 next_frame (PacoReferenceConcealer *concealer, unsigned form)
 {
   clear (&concealer->last[form]);
   concealer->last[form] = concealer->next;
-  concealer->next = (Frame){ 0, NULL };
+  concealer->next = (Frame){ .n_blocks = 0 };
 }
 
 /* Returns what the last frame had in block i, or NULL. */
@@ -505,6 +522,9 @@ decode_blocks (Decoder *decoder, GError **error)
             "not enough memory for the coefficients of the picture");
     }
   }
+  if (decoder->concealer)
+    compare_colors (decoder->concealer, decoder->header.picture.fields,
+        &decoder->header.coding);
   for (uint32_t i = 0; i < geometry->n_blocks_at[decoder->reduce]; i++)
     do_block (decoder, i);
   if (decoder->concealer)

@@ -2,6 +2,8 @@
  * Encodes a picture as a frame: samples, color, wavelet, blocks, and the assembly of
  * header, index and payload (FORMAT.md sections 1 to 6); reference.h says for whom. */
 #include "codec/index.h"
+#include "codec/policy_fit.h"
+#include "codec/policy_matrix.h"
 #include "codec/policy_mosaic.h"
 #include "codec/quantizer.h"
 #include "codec/rate_control.h"
@@ -540,32 +542,6 @@ set_up_budget (Encoder *encoder, GError **error)
   return TRUE;
 }
 
-static void
-choose_wavelet (Encoder *encoder)
-{
-  PacoBandSamples samples;
-  PacoCoding other;
-
-  if (!paco_policy_other_wavelet (encoder->format, encoder->parameters, &other))
-    return;
-  samples = paco_policy_band_samples (encoder->format, encoder->picture);
-  if (paco_policy_takes_other_wavelet (
-          encoder->format, other.color_transform, &samples))
-    encoder->header.coding = other;
-}
-
-static void
-choose_weights (Encoder *encoder)
-{
-  PacoBandSamples samples = paco_policy_band_samples (
-      encoder->format, encoder->picture);
-
-  if (paco_policy_chooses_weights (
-          encoder->format, encoder->parameters, &encoder->header.coding))
-    paco_policy_choose_weights (
-        encoder->format, &samples, &encoder->header.coding);
-}
-
 static gboolean
 choose_codes (Encoder *encoder, GError **error)
 {
@@ -578,6 +554,36 @@ choose_codes (Encoder *encoder, GError **error)
       encoder->format, encoder->parameters, &encoder->header.coding);
   return paco_policy_choose_codes (encoder->choice, paco_reference_find_codes,
       &samples, &encoder->header.coding, error);
+}
+
+/* Chooses the parameters of a color transform, and for RGB the transform and the wavelet,
+ * by the numbers of samples. */
+static gboolean
+choose (Encoder *encoder, GError **error)
+{
+  PacoCoding *coding = &encoder->header.coding;
+  const PacoPictureFormat *format = encoder->format;
+  PacoSampleMaps maps = { 0 };
+  PacoBandSamples samples;
+  PacoCoding other;
+
+  if (!choose_codes (encoder, error)
+      || !paco_sample_maps_make (&maps, format, coding,
+          encoder->choice ? encoder->choice->tables : NULL, error))
+    return FALSE;
+  samples = paco_policy_band_samples (format, encoder->picture, &maps);
+  if (paco_policy_chooses_weights (format, encoder->parameters, coding))
+    paco_policy_choose_weights (format, &samples, coding);
+  if (paco_policy_chooses_fit (format, encoder->parameters, coding))
+    paco_policy_choose_fit (format, &samples, coding);
+  if (paco_policy_chooses_matrix (format, coding))
+    paco_policy_choose_matrix (format, &samples, coding);
+  if (paco_policy_other_wavelet (format, encoder->parameters, &other)
+      && paco_policy_takes_other_wavelet (format, coding, &samples))
+    for (unsigned c = 0; c < format->n_components; c++)
+      coding->components[c] = other.components[c];
+  paco_sample_maps_clear (&maps);
+  return TRUE;
 }
 
 static gboolean
@@ -600,9 +606,7 @@ set_up (Encoder *encoder, const PacoVideoInfo *video,
     header->coding.step_map = true;
     header->coding.step_map_halved = encoder->halved;
   }
-  choose_wavelet (encoder);
-  choose_weights (encoder);
-  if (!choose_codes (encoder, error))
+  if (!choose (encoder, error))
     return FALSE;
   encoder->geometry = paco_geometry_new (encoder->format, &header->coding);
   encoder->cells = g_malloc (paco_step_map_n_cells (encoder->geometry));

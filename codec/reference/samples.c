@@ -2,6 +2,8 @@
  * Moves samples between memory and planes, with level shift and color transform
  * (FORMAT.md section 5), for the reference's encoder.c and decoder.c and for
  * tables/count.c. */
+#include "codec/fit.h"
+#include "codec/matrix.h"
 #include "codec/reference/reference.h"
 #include <math.h>
 #include <string.h>
@@ -228,39 +230,29 @@ inverse_rct2 (
   c->i = add (u, mean);
 }
 
-/* Finds which components rct-fit takes as A, B and C. */
-static void
-order_of_fit (const PacoCoding *coding, unsigned order[3])
-{
-  unsigned c = coding->parameters[0];
-
-  order[0] = c == 0 ? 1 : 0;
-  order[1] = c == 2 ? 1 : 2;
-  order[2] = c;
-}
-
 /* Returns what rct-fit takes away from C. */
 static int32_t
-predict_by_fit (const PacoCoding *coding, int32_t t)
+predict_by_fit (const PacoFit *fit, int32_t b, int32_t v)
 {
-  return (int32_t) (coding->parameters[1] * (uint32_t) t) >> 3;
+  uint32_t part = fit->x * (uint32_t) v - fit->y * (uint32_t) b;
+
+  return add (b, (int32_t) part >> 3);
 }
 
 static void
 forward_fit (PacoReferencePlane *planes, const PacoCoding *coding)
 {
   size_t n = (size_t) planes[0].width * planes[0].height;
-  unsigned order[3];
+  PacoFit fit = paco_fit (coding->parameters);
 
-  order_of_fit (coding, order);
   for (size_t i = 0; i < n; i++) {
-    int32_t a = planes[order[0]].samples[i].i;
-    int32_t b = planes[order[1]].samples[i].i;
-    int32_t c = planes[order[2]].samples[i].i;
-    int32_t v = a - b, t = b + (v >> 1);
+    int32_t a = planes[fit.a].samples[i].i;
+    int32_t b = planes[fit.b].samples[i].i;
+    int32_t c = planes[fit.c].samples[i].i;
+    int32_t v = a - b, t = fit.mean ? b + (v >> 1) : b;
 
     planes[0].samples[i].i = t;
-    planes[1].samples[i].i = c - predict_by_fit (coding, t);
+    planes[1].samples[i].i = c - predict_by_fit (&fit, b, v);
     planes[2].samples[i].i = v;
   }
 }
@@ -269,39 +261,17 @@ static void
 inverse_fit (PacoReferencePlane *planes, const PacoCoding *coding)
 {
   size_t n = (size_t) planes[0].width * planes[0].height;
-  unsigned order[3];
+  PacoFit fit = paco_fit (coding->parameters);
 
-  order_of_fit (coding, order);
   for (size_t i = 0; i < n; i++) {
     int32_t t = planes[0].samples[i].i, u = planes[1].samples[i].i;
-    int32_t v = planes[2].samples[i].i, b = subtract (t, v >> 1);
+    int32_t v = planes[2].samples[i].i;
+    int32_t b = fit.mean ? subtract (t, v >> 1) : t;
 
-    planes[order[0]].samples[i].i = add (v, b);
-    planes[order[1]].samples[i].i = b;
-    planes[order[2]].samples[i].i = add (u, predict_by_fit (coding, t));
+    planes[fit.a].samples[i].i = add (v, b);
+    planes[fit.b].samples[i].i = b;
+    planes[fit.c].samples[i].i = add (u, predict_by_fit (&fit, b, v));
   }
-}
-
-static void
-forward_ict (
-    PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
-{
-  float red = a->f, green = b->f, blue = c->f;
-
-  a->f = fmaf (0.299f, red, fmaf (0.587f, green, 0.114f * blue));
-  b->f = fmaf (0.5f, blue, fmaf (-0.331264f, green, -0.168736f * red));
-  c->f = fmaf (0.5f, red, fmaf (-0.418688f, green, -0.081312f * blue));
-}
-
-static void
-inverse_ict (
-    PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
-{
-  float y = a->f, u = b->f, v = c->f;
-
-  a->f = fmaf (1.402f, v, y);
-  b->f = fmaf (-0.344136f, u, fmaf (-0.714136f, v, y));
-  c->f = fmaf (1.772f, u, y);
 }
 
 /* Applies one of the above to components 0, 1, 2 of every pixel. */
@@ -341,10 +311,45 @@ floats_to_integers (PacoReferencePlane *plane)
   }
 }
 
+/* ICT and matrix, whose rows are m. */
+static void
+forward_matrix (PacoReferencePlane *planes, const float m[PACO_MATRIX_SIZE])
+{
+  size_t n = (size_t) planes[0].width * planes[0].height;
+
+  for (size_t i = 0; i < n; i++) {
+    float *a = &planes[0].samples[i].f, red = *a;
+    float *b = &planes[1].samples[i].f, green = *b;
+    float *c = &planes[2].samples[i].f, blue = *c;
+
+    *a = fmaf (m[0], red, fmaf (m[1], green, m[2] * blue));
+    *b = fmaf (m[5], blue, fmaf (m[4], green, m[3] * red));
+    *c = fmaf (m[6], red, fmaf (m[7], green, m[8] * blue));
+  }
+}
+
+static void
+inverse_matrix (PacoReferencePlane *planes, const float m[PACO_MATRIX_SIZE])
+{
+  size_t n = (size_t) planes[0].width * planes[0].height;
+
+  for (size_t i = 0; i < n; i++) {
+    float *a = &planes[0].samples[i].f, y = *a;
+    float *b = &planes[1].samples[i].f, u = *b;
+    float *c = &planes[2].samples[i].f, v = *c;
+
+    *a = fmaf (m[2], v, fmaf (m[1], u, m[0] * y));
+    *b = fmaf (m[4], u, fmaf (m[5], v, m[3] * y));
+    *c = fmaf (m[7], u, fmaf (m[8], v, m[6] * y));
+  }
+}
+
 void
 paco_reference_forward_color (
     PacoReferencePlane *planes, unsigned n_planes, const PacoCoding *coding)
 {
+  float matrix[PACO_MATRIX_SIZE];
+
   if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT)
     each_pixel (planes, forward_rct);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT2)
@@ -354,16 +359,22 @@ paco_reference_forward_color (
   for (unsigned c = 0; c < n_planes; c++)
     if (!paco_is_reversible (coding, c))
       integers_to_floats (&planes[c]);
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT)
-    each_pixel (planes, forward_ict);
+  if (paco_color_transform_is_matrix (coding->color_transform)) {
+    paco_color_matrix (coding, false, matrix);
+    forward_matrix (planes, matrix);
+  }
 }
 
 void
 paco_reference_inverse_color (
     PacoReferencePlane *planes, unsigned n_planes, const PacoCoding *coding)
 {
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT)
-    each_pixel (planes, inverse_ict);
+  float matrix[PACO_MATRIX_SIZE];
+
+  if (paco_color_transform_is_matrix (coding->color_transform)) {
+    paco_color_matrix (coding, true, matrix);
+    inverse_matrix (planes, matrix);
+  }
   for (unsigned c = 0; c < n_planes; c++)
     if (!paco_is_reversible (coding, c))
       floats_to_integers (&planes[c]);

@@ -294,7 +294,7 @@ types:
       - {id: denominator, type: s4}
 enums:
   interlace_mode: {0: progressive, 1: interleaved, 2: mixed, 3: alternate}
-  color_transform: {0: none, 1: rct, 2: ict, 3: rct2, 4: matrix, 5: reversible, 7: mosaic}
+  color_transform: {0: none, 1: rct, 2: ict, 3: rct2, 4: matrix, 5: rct_fit, 7: mosaic}
   sample_kind: {0: unsigned, 1: signed, 2: binary16}
   wavelet: {0: cdf_5_3, 1: cdf_9_7, 2: dd_13_7}
   file_kind: {1: dpx, 2: tiff, 3: png, 4: pnm}

@@ -51,11 +51,11 @@ line_place (const PacoDwtPlane &plane, Place *place, int *line)
   return true;
 }
 
-template <class Number, class Layout, int G, class Mix>
+template <class Number, class Layout, int G>
 DEVICE void
 samples_to_indices (const PacoDwtParameters &p)
 {
-  typedef SampleSource<Layout, G, Mix> Source;
+  typedef SampleSource<Layout, G> Source;
   const PacoDwtPlane *planes = G == 1 ? &p.planes[blockIdx.y] : p.planes;
   typename Source::Raw raw[G];
   Number x[G][LANE_COLUMNS];
@@ -78,7 +78,7 @@ samples_to_indices (const PacoDwtParameters &p)
           line * planes[0].low_stride + place.column + i, x[c][i], x[c][i + 1]);
 }
 
-template <class Number, class Layout, int G, class Mix>
+template <class Number, class Layout, int G>
 DEVICE void
 indices_to_samples (const PacoDwtParameters &p)
 {
@@ -105,7 +105,7 @@ indices_to_samples (const PacoDwtParameters &p)
           p, subband, line, column, pair, &x[c][i], &x[c][i + 1]);
     }
   }
-  SampleSink<Layout, G, AnyIndices, Mix>::store (p, planes, place, line, x);
+  SampleSink<Layout, G, AnyIndices>::store (p, planes, place, line, x);
 }
 
 /* --- How kernels are made of a wavelet's row; gpu/dwt.c finds them by name --- */
@@ -160,22 +160,6 @@ indices_to_samples (const PacoDwtParameters &p)
   INVERSE_SAMPLES (wavelet, W, ability, Ability, planar8, Planar8)             \
   INVERSE_SAMPLES (wavelet, W, ability, Ability, planar16, Planar16)
 
-/* With a color transform that has parameters: dwt_..._fit. They have all abilities. */
-#define FORWARD_FIT(wavelet, W, ability, Ability, layout, Layout)              \
-  KERNEL (dwt_forward_##wavelet##_##ability##_##layout##_fit,                  \
-      (forward<W, 3, SampleSource<Layout, 3, Fitting>, Ability,                \
-          AHEAD_FORWARD_SAMPLES_3>) )
-#define INVERSE_FIT(wavelet, W, ability, Ability, layout, Layout)              \
-  KERNEL (dwt_inverse_##wavelet##_##ability##_##layout##_fit,                  \
-      (inverse<W, Ability##Indices,                                            \
-          SampleSink<Layout, 3, Ability##Indices, Fitting>,                    \
-          AHEAD_INVERSE_SAMPLES_3>) )
-#define FIT(wavelet, W, ability, Ability)                                      \
-  FORWARD_FIT (wavelet, W, ability, Ability, planar8, Planar8)                 \
-  FORWARD_FIT (wavelet, W, ability, Ability, planar16, Planar16)               \
-  INVERSE_FIT (wavelet, W, ability, Ability, planar8, Planar8)                 \
-  INVERSE_FIT (wavelet, W, ability, Ability, planar16, Planar16)
-
 /* The kernels of the other levels: dwt_<direction>_<wavelet>_<ability>. With a
  * reversible wavelet "any" is used where coefficients need 32 bits. */
 #define NUMBERS(wavelet, W, ability, Ability, Number)                          \
@@ -187,14 +171,14 @@ indices_to_samples (const PacoDwtParameters &p)
 /* The kernels without a wavelet:
  * dwt_<direction>_<numbers>_direct_<layout>_<components>. The kind of numbers says
  * how they are quantized. */
-#define DIRECT(numbers, Number, layout, Layout, name, G, Mix)                  \
-  KERNEL (dwt_forward_##numbers##_direct_##layout##_##name,                    \
-      (samples_to_indices<Number, Layout, G, Mix>) )                           \
-  KERNEL (dwt_inverse_##numbers##_direct_##layout##_##name,                    \
-      (indices_to_samples<Number, Layout, G, Mix>) )
-#define DIRECT_LAYOUTS(numbers, Number, name, G, Mix)                          \
-  DIRECT (numbers, Number, planar8, Planar8, name, G, Mix)                     \
-  DIRECT (numbers, Number, planar16, Planar16, name, G, Mix)
+#define DIRECT(numbers, Number, layout, Layout, G)                             \
+  KERNEL (dwt_forward_##numbers##_direct_##layout##_##G,                       \
+      (samples_to_indices<Number, Layout, G>) )                                \
+  KERNEL (dwt_inverse_##numbers##_direct_##layout##_##G,                       \
+      (indices_to_samples<Number, Layout, G>) )
+#define DIRECT_LAYOUTS(numbers, Number, G)                                     \
+  DIRECT (numbers, Number, planar8, Planar8, G)                                \
+  DIRECT (numbers, Number, planar16, Planar16, G)
 
 /* --- The kernels --- */
 
@@ -222,15 +206,7 @@ INVERSE_SAMPLES (cdf97, Cdf97, mapped, Mapped, planar16, Planar16)
 KERNEL (dwt_inverse_cdf97_mapped,
     (inverse<Cdf97, MappedIndices, FineSink, AHEAD_INVERSE>) )
 
-FIT (cdf53, Cdf53, any, Any)
-FIT (cdf97, Cdf97, any, Any)
-FIT (dd137, Dd137, any, Any)
-INVERSE_FIT (cdf97, Cdf97, mapped, Mapped, planar8, Planar8)
-INVERSE_FIT (cdf97, Cdf97, mapped, Mapped, planar16, Planar16)
-
-DIRECT_LAYOUTS (integers, int, 1, 1, Mixing)
-DIRECT_LAYOUTS (integers, int, 3, 3, Mixing)
-DIRECT_LAYOUTS (integers, int, fit, 3, Fitting)
-DIRECT_LAYOUTS (floats, float, 1, 1, Mixing)
-DIRECT_LAYOUTS (floats, float, 3, 3, Mixing)
-DIRECT_LAYOUTS (floats, float, fit, 3, Fitting)
+DIRECT_LAYOUTS (integers, int, 1)
+DIRECT_LAYOUTS (integers, int, 3)
+DIRECT_LAYOUTS (floats, float, 1)
+DIRECT_LAYOUTS (floats, float, 3)

@@ -86,18 +86,34 @@ typedef struct
   PacoDwtSubband subbands[4]; /* PacoOrientation */
 } PacoDwtPlane;
 
+/* How integers of three components A, B and C are mixed, which are samples of planes 0, 1
+ * and 2:
+ *
+ *   V = A - B, T = B + ((mean V) >> 1), U = C - B - ((x V - y B) >> shift),
+ *   Y = T + (((U + V - mean V) & luma) >> 2)
+ *
+ * This is RCT, RCT2 and rct-fit. */
+typedef struct
+{
+  uint32_t mean; /* 0 or 1 */
+  uint32_t luma; /* 0 or all bits */
+  uint32_t x, y, shift;
+  uint32_t offset; /* y 2^(depth - 1), where the level shift was not yet */
+} PacoDwtMixing;
+
 #define PACO_DWT_CUT 0x80
 
 typedef struct
 {
-  uint32_t tile_pairs;         /* pairs of lines of a tile */
-  uint8_t wide;                /* coefficients are int32_t, else int16_t */
-  uint8_t coarse_is_subband;   /* coarse is subbands[0] */
-  uint8_t color_transform;     /* PacoColorTransform, of planes 3n..3n+2 */
-  uint8_t reconstruction;      /* inverse: rho */
-  uint8_t color_parameters[2]; /* of the color transform */
-  uint8_t reserved[2];
-  float gain; /* inverse: of the last level, kappa^(-2 * reduce) */
+  uint32_t tile_pairs;       /* pairs of lines of a tile */
+  uint8_t wide;              /* coefficients are int32_t, else int16_t */
+  uint8_t coarse_is_subband; /* coarse is subbands[0] */
+  /* PacoColorTransform of planes 3n..3n+2; MATRIX stands for ICT, too. */
+  uint8_t color_transform;
+  uint8_t reconstruction; /* inverse: rho */
+  PacoDwtMixing mixing;   /* of the color transform, if it mixes integers */
+  float gain;             /* inverse: of the last level, kappa^(-2 * reduce) */
+  float matrix[9];        /* of MATRIX: rows of what the kernel multiplies by */
   /* For the inverse 9/7: the address of a byte for each block, its dropped planes and
    * PACO_DWT_CUT if it is cut; 0 if no block has any. */
   uint64_t dropped_planes;

@@ -33,7 +33,7 @@ template <class E> struct FineSource
 };
 
 /* Raw samples of G components that lie alike, color transformed when unpacked. */
-template <class Layout, int G, class Mix = Mixing> struct SampleSource
+template <class Layout, int G> struct SampleSource
 {
   typedef typename Layout::Raw Raw;
 
@@ -62,7 +62,7 @@ template <class Layout, int G, class Mix = Mixing> struct SampleSource
     for (int i = 0; i < LANE_COLUMNS; i++) {
       Number out[G];
 
-      shift_pixel<G, Mix> (pairs[i / 2], i % 2, p, planes, out);
+      shift_pixel<G> (pairs[i / 2], i % 2, p, planes, out);
 #pragma unroll
       for (int c = 0; c < G; c++)
         x[c][i] = out[c];

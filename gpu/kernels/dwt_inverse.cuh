@@ -159,7 +159,7 @@ struct MappedIndices : AnyIndices
 /* What is known of a tile before its loop. Knowing more removes branches, and the work
  * for one component can fill the latencies of another's. ANY_TILE: nothing. INNER_TILE:
  * 16-bit indices, an LL of numbers, at least PACO_DWT_MIN_PLAIN_HEIGHT lines, with
- * floats no color transform but ICT, and all columns of the strip inside the plane.
+ * floats no color transform but a matrix, and all columns of the strip inside the plane.
  * BORDER_TILE: all that but the last. */
 enum Path
 {
@@ -333,8 +333,7 @@ store_samples (const PacoDwtSamples &samples, uint8_t *row, int column,
   }
 }
 
-template <class Layout, int N, class Indices, class Mix = Mixing>
-struct SampleSink
+template <class Layout, int N, class Indices> struct SampleSink
 {
   static const int G = N;
   static const bool SAMPLES = true;
@@ -350,12 +349,12 @@ struct SampleSink
     return x;
   }
 
-  /* Floats have another transform than ICT only in tiles of which nothing is known. */
+  /* Floats have no other transform than a matrix but in tiles of which nothing is known. */
   template <Path PATH>
   static DEVICE unsigned known_transform (const PacoDwtParameters &p, float)
   {
     return PATH == ANY_TILE ? p.color_transform
-                            : (unsigned) PACO_COLOR_TRANSFORM_ICT;
+                            : (unsigned) PACO_COLOR_TRANSFORM_MATRIX;
   }
 
   template <Path PATH>
@@ -379,7 +378,7 @@ struct SampleSink
 #pragma unroll
       for (int c = 0; c < G; c++)
         pixel[c] = scaled (x[c][i], p.gain);
-      unshift_pixel<G, Mix> (
+      unshift_pixel<G> (
           pixel, p, planes, known_transform<PATH> (p, pixel[0]), out);
 #pragma unroll
       for (int c = 0; c < G; c++)

@@ -67,92 +67,45 @@ struct Planar16
 
 /* --- The color transforms of integers ---
  *
- * RCT and RCT2 both are, with V = R - G and a mean M that U is taken against,
- *   M = G + (v1 V >> 1), U = B - M, Y = M + ((U + v2 V) >> 2),
- * where v1, v2 are 0, 1 in RCT and 1, 0 in RCT2. A multiplication a pixel costs
- * less than a branch. Sums are unsigned: what hostile frames hold wraps
- * around. */
+ * One formula does all of them (PacoDwtMixing): a multiplication a pixel costs less than a
+ * branch. Sums are unsigned: what hostile frames hold wraps around. */
 DEVICE uint32_t
 shifted (uint32_t x, int n)
 {
   return (uint32_t) ((int) x >> n);
 }
 
-struct Mixing
+/* A, B, C before the level shift become Y, U, V. */
+DEVICE void
+mix (const PacoDwtMixing &m, int half, int *pixel)
 {
-  static const bool HAS_ICT = true; /* for floats, instead of this */
-  uint32_t v1;                      /* v2 V is V - v1 V */
+  uint32_t b = pixel[1], v = pixel[0] - b, part = m.mean * v;
+  uint32_t u = pixel[2] - b - shifted (m.x * v - m.y * b + m.offset, m.shift);
 
-  DEVICE Mixing (const PacoDwtParameters &p)
-      : v1 (p.color_transform == PACO_COLOR_TRANSFORM_RCT2)
-  {
-  }
+  pixel[0] = b + shifted (part, 1) + shifted ((u + v - part) & m.luma, 2)
+      - half;
+  pixel[1] = u;
+  pixel[2] = v;
+}
 
-  /* R, G, B before the level shift, which cancels in the differences, become Y, U, V. */
-  DEVICE void mix (int *pixel, int half) const
-  {
-    uint32_t v = pixel[0] - pixel[1], part = v1 * v;
-    uint32_t mean = pixel[1] + shifted (part, 1);
-    uint32_t u = pixel[2] - mean;
-
-    pixel[0] = mean + shifted (u + v - part, 2) - half;
-    pixel[1] = u;
-    pixel[2] = v;
-  }
-
-  DEVICE void undo (int *pixel) const
-  {
-    uint32_t u = pixel[1], v = pixel[2], part = v1 * v;
-    uint32_t mean = pixel[0] - shifted (u + v - part, 2);
-    uint32_t green = mean - shifted (part, 1);
-
-    pixel[0] = v + green;
-    pixel[1] = green;
-    pixel[2] = u + mean;
-  }
-};
-
-/* rct-fit. */
-struct Fitting
+DEVICE void
+unmix (const PacoDwtMixing &m, int *pixel)
 {
-  static const bool HAS_ICT = false;
-  uint32_t c, g;
+  uint32_t u = pixel[1], v = pixel[2], part = m.mean * v;
+  uint32_t b = pixel[0] - shifted ((u + v - part) & m.luma, 2)
+      - shifted (part, 1);
 
-  DEVICE Fitting (const PacoDwtParameters &p)
-      : c (p.color_parameters[0]), g (p.color_parameters[1])
-  {
-  }
-
-  DEVICE void mix (int *pixel, int half) const
-  {
-    uint32_t second = (c == 2 ? pixel[1] : pixel[2]) - half;
-    uint32_t v = (c == 0 ? pixel[1] : pixel[0]) - half - second;
-    uint32_t mean = second + shifted (v, 1);
-    uint32_t other = (c == 0 ? pixel[0] : c == 1 ? pixel[1] : pixel[2]) - half;
-
-    pixel[0] = mean;
-    pixel[1] = other - shifted (g * mean, 3);
-    pixel[2] = v;
-  }
-
-  DEVICE void undo (int *pixel) const
-  {
-    uint32_t mean = pixel[0], v = pixel[2];
-    uint32_t second = mean - shifted (v, 1), first = v + second;
-    uint32_t other = pixel[1] + shifted (g * mean, 3);
-
-    pixel[0] = c == 0 ? other : first;
-    pixel[1] = c == 0 ? first : c == 1 ? other : second;
-    pixel[2] = c == 2 ? other : second;
-  }
-};
+  pixel[0] = v + b;
+  pixel[1] = b;
+  pixel[2] = u + b + shifted (m.x * v - m.y * b, m.shift);
+}
 
 /* --- Level shift and color transform, forward ---
  *
  * Of one pixel of G components: column i (0 or 1) of a pair of columns. All G
  * components have the depth of planes[0]. */
 
-template <int G, class Mix>
+template <int G>
 DEVICE void
 shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
     const PacoDwtPlane *planes, int *out)
@@ -161,21 +114,20 @@ shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
   for (int c = 0; c < G; c++)
     out[c] = i ? pairs[c] >> 16 : pairs[c] & 0xffff;
   if constexpr (G == 3)
-    Mix (p).mix (out, planes[0].samples.half);
+    mix (p.mixing, planes[0].samples.half, out);
   else
     out[0] -= planes[0].samples.half;
 }
 
-template <int G, class Mix>
+template <int G>
 DEVICE void
 shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
     const PacoDwtPlane *planes, float *out)
 {
-  if (G == 3
-      && (!Mix::HAS_ICT || p.color_transform != PACO_COLOR_TRANSFORM_ICT)) {
+  if (G == 3 && p.color_transform != PACO_COLOR_TRANSFORM_MATRIX) {
     int pixel[G];
 
-    shift_pixel<G, Mix> (pairs, i, p, planes, pixel);
+    shift_pixel<G> (pairs, i, p, planes, pixel);
 #pragma unroll
     for (int c = 0; c < G; c++)
       out[c] = (float) pixel[c];
@@ -191,20 +143,18 @@ shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
                             pairs[c], 0x4b000000, i ? 0x7632 : 0x7610)),
         offset);
   if (G == 3) {
+    const float *m = p.matrix;
     float r = out[0], g = out[1], b = out[2];
 
-    out[0] = __fmaf_rn (
-        0.299f, r, __fmaf_rn (0.587f, g, __fmul_rn (0.114f, b)));
-    out[1] = __fmaf_rn (
-        0.5f, b, __fmaf_rn (-0.331264f, g, __fmul_rn (-0.168736f, r)));
-    out[2] = __fmaf_rn (
-        0.5f, r, __fmaf_rn (-0.418688f, g, __fmul_rn (-0.081312f, b)));
+    out[0] = __fmaf_rn (m[0], r, __fmaf_rn (m[1], g, __fmul_rn (m[2], b)));
+    out[1] = __fmaf_rn (m[5], b, __fmaf_rn (m[4], g, __fmul_rn (m[3], r)));
+    out[2] = __fmaf_rn (m[6], r, __fmaf_rn (m[7], g, __fmul_rn (m[8], b)));
   }
 }
 
 /* --- and inverse: samples are the low 16 bits of the values --- */
 
-template <int G, class Mix>
+template <int G>
 DEVICE void
 unshift_pixel (const int *in, const PacoDwtParameters &p,
     const PacoDwtPlane *planes, unsigned color_transform, uint32_t *value)
@@ -216,7 +166,7 @@ unshift_pixel (const int *in, const PacoDwtParameters &p,
   for (int c = 0; c < G; c++)
     pixel[c] = in[c];
   if constexpr (G == 3)
-    Mix (p).undo (pixel);
+    unmix (p.mixing, pixel);
 #pragma unroll
   for (int c = 0; c < G; c++)
     value[c] = min (max (pixel[c], -half), half - 1) + half;
@@ -230,19 +180,18 @@ round_sample (float x)
   return __float2int_rn (fminf (fmaxf (x, -2147483648.0f), 2147483520.0f));
 }
 
-template <int G, class Mix>
+template <int G>
 DEVICE void
 unshift_pixel (const float *in, const PacoDwtParameters &p,
     const PacoDwtPlane *planes, unsigned color_transform, uint32_t *value)
 {
-  if (G == 3
-      && (!Mix::HAS_ICT || color_transform != PACO_COLOR_TRANSFORM_ICT)) {
+  if (G == 3 && color_transform != PACO_COLOR_TRANSFORM_MATRIX) {
     int rounded[G];
 
 #pragma unroll
     for (int c = 0; c < G; c++)
       rounded[c] = round_sample (in[c]);
-    unshift_pixel<G, Mix> (rounded, p, planes, color_transform, value);
+    unshift_pixel<G> (rounded, p, planes, color_transform, value);
   } else {
     float pixel[G];
 
@@ -250,11 +199,12 @@ unshift_pixel (const float *in, const PacoDwtParameters &p,
     for (int c = 0; c < G; c++)
       pixel[c] = in[c];
     if (G == 3) {
+      const float *m = p.matrix;
       float y = in[0], u = in[1], v = in[2];
 
-      pixel[0] = __fmaf_rn (1.402f, v, y);
-      pixel[1] = __fmaf_rn (-0.344136f, u, __fmaf_rn (-0.714136f, v, y));
-      pixel[2] = __fmaf_rn (1.772f, u, y);
+      pixel[0] = __fmaf_rn (m[2], v, __fmaf_rn (m[1], u, __fmul_rn (m[0], y)));
+      pixel[1] = __fmaf_rn (m[4], u, __fmaf_rn (m[5], v, __fmul_rn (m[3], y)));
+      pixel[2] = __fmaf_rn (m[7], u, __fmaf_rn (m[8], v, __fmul_rn (m[6], y)));
     }
 
     /* Clamping before rounding is the same, as the limits are integers. In 1.5 * 2^23 + x

@@ -41,6 +41,7 @@ static const PacoSettingValue color_transforms[] = {
   { "rct", "reversible" },
   { "ict", "irreversible" },
   { "rct2", "reversible, blue against the mean of red and green" },
+  { "matrix", "irreversible, the picture's own" },
   { NULL },
 };
 
@@ -71,7 +72,8 @@ G_STATIC_ASSERT (PACO_WAVELET_AUTO == -1 && PACO_WAVELET_CDF53 == 0
     && PACO_WAVELET_CDF97 == 1 && PACO_WAVELET_DD137 == 2);
 G_STATIC_ASSERT (PACO_COLOR_TRANSFORM_AUTO == -1
     && PACO_COLOR_TRANSFORM_NONE == 0 && PACO_COLOR_TRANSFORM_RCT == 1
-    && PACO_COLOR_TRANSFORM_ICT == 2 && PACO_COLOR_TRANSFORM_RCT2 == 3);
+    && PACO_COLOR_TRANSFORM_ICT == 2 && PACO_COLOR_TRANSFORM_RCT2 == 3
+    && PACO_COLOR_TRANSFORM_MATRIX == 4);
 
 /* Owners. */
 #define ENC (PACO_OF_PACOENC | PACO_OF_ENCODER)

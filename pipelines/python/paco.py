@@ -55,7 +55,7 @@ class Result(_paco.PacoResult):
     """What was broken: PacoResult of paco.h."""
 
 
-_library = ctypes.CDLL(os.environ.get('PACO_LIBRARY', 'libpaco.so.0'))
+_library = ctypes.CDLL(os.environ.get('PACO_LIBRARY', 'libpaco.so.1'))
 for _function, _types in vars(_paco).items():
     if _function.startswith('paco_'):
         _function = getattr(_library, _function)

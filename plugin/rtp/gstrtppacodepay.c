@@ -22,7 +22,7 @@
  * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=X-PACO" ! rtpjitterbuffer ! rtppacodepay ! pacodec ! videoconvert ! autovideosink
  * ]| Shows what is sent to this machine.
  *
- * Since: 0.2
+ * Since: 1.0
  */
 #include "caps/videocaps.h"
 #include "plugin/coder/gstpacoallocator.h"

@@ -18,7 +18,7 @@
  * gst-launch-1.0 videotestsrc is-live=true ! pacoenc ! rtppacopay ! udpsink host=127.0.0.1 port=5004
  * ]| Sends a live picture to this machine.
  *
- * Since: 0.2
+ * Since: 1.0
  */
 #include "caps/videocaps.h"
 #include "gstpacortpparity.h"

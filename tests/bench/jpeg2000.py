@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""jpeg2000.py rate|quality: bytes and PSNR against JPEG 2000 Part 1.
+"""jpeg2000.py rate|quality|color: bytes and PSNR against JPEG 2000 Part 1.
 
 rate: how many bits lossless coding takes, for every picture of the corpus, the first
 one of clips: pacoenc's defaults with rate-control=lossless against OpenJPEG's lossless
@@ -14,22 +14,29 @@ be linear in the logarithm of the bytes. Then both code it lossless. Prints dB a
 JPEG 2000 at its bytes, percent of its bytes at its PSNR, and percent of its lossless
 bytes. --folder keeps what JPEG 2000 made for the next time.
 
+color: the PSNR over R, G and B of the RGB pictures of the corpus. OpenJPEG codes them at
+0.5, 1 and 2 bits a sample (9/7 and ICT, one layer), pacoenc with tune=psnr and what
+JPEG 2000 took as the budget, with its own color matrix and with ICT.
+
 JPEG 2000 has blocks of 64x64 and five levels. Sizes are those of the whole codestream,
 headers included, no JP2 boxes. Prints a table (stderr), and one JSON line per figure
 (stdout).
 """
 import argparse
+import array
 import bisect
 import json
 import math
 import operator
 import os
 import subprocess
+import sys
 import tempfile
 
 import bench
 
 RATES = (0.25, 0.5, 1, 2, 4)
+COLOR_RATES = (0.5, 1, 2)
 QUALITIES = (25, 35, 45, 53, 60, 66, 71, 75, 79, 82, 85, 88, 90.5, 93, 95, 96.7,
              98, 99, 99.7)
 
@@ -141,11 +148,19 @@ def gray(path, folder):
     return out
 
 
+def samples_of(path):
+    """Returns the maximum, and an array of the samples."""
+    _, _, maximum, _, samples = bench.read_pnm(path)
+    samples = array.array('H' if maximum > 255 else 'B', samples)
+    if maximum > 255 and sys.byteorder == 'little':
+        samples.byteswap()
+    return maximum, samples
+
+
 def psnr(path, other):
-    a, b = bench.read_pnm(path)[4], bench.read_pnm(other)[4]
-    squares = [i * i for i in range(256)]
-    error = sum(squares[abs(d)] for d in map(operator.sub, a, b))
-    return 10 * math.log10(255 * 255 * len(a) / error) if error else 999
+    maximum, a = samples_of(path)
+    error = sum(d * d for d in map(operator.sub, a, samples_of(other)[1]))
+    return 10 * math.log10(maximum * maximum * len(a) / error) if error else 999
 
 
 def kept(path, make):
@@ -160,8 +175,9 @@ def kept(path, make):
 
 def lossy(path, folder, bits):
     """Returns (bytes, PSNR)."""
-    j2k, back = f'{folder}/out.j2k', f'{folder}/out.pgm'
-    size = compress(path, j2k, '-I', '-r', 8 / bits)
+    j2k, back = f'{folder}/out.j2k', f'{folder}/out{path[-4:]}'
+    depth = bench.read_pnm(path)[2].bit_length()
+    size = compress(path, j2k, '-I', '-r', depth / bits)
     bench.run('opj_decompress', '-i', j2k, '-o', back, stderr=subprocess.DEVNULL)
     return size, psnr(path, back)
 
@@ -241,16 +257,42 @@ def compare_qualities(program, options, folder):
     bench.say(f'{"mean":24}' + words(means))
 
 
+def compare_colors(program, options, folder):
+    columns = [f'{kind} {rate}' for rate in COLOR_RATES for kind in ('ict', 'own')]
+    bench.say(f'{"dB over JPEG 2000":24}' + ' '.join(f'{text:>8}' for text in columns))
+    work = options.folder or folder
+    rows = []
+    for path in bench.pictures(options.files, folder,
+                               lambda path: path.endswith('.ppm')):
+        rows.append([])
+        for rate in COLOR_RATES:
+            size, theirs = kept(f'{work}/{os.path.basename(path)}-{rate}.json',
+                                lambda path=path, rate=rate: lossy(path, work, rate))
+            rows[-1] += [bench.json_lines(
+                program, '--tune=psnr', f'--complexity={options.complexity}',
+                f'--frame-size={size}', f'--color-transform={transform}', path
+            )[0]['psnr'] - theirs for transform in ('ict', 'matrix')]
+        bench.say(f'{os.path.basename(path):24}'
+                  + ' '.join(f'{value:+8.2f}' for value in rows[-1]))
+    means = [bench.mean(column) for column in zip(*rows)]
+    bench.say(f'{"mean":24}' + ' '.join(f'{value:+8.2f}' for value in means))
+    for k, rate in enumerate(COLOR_RATES):
+        bench.figure('color-psnr-vs-jpeg2000', means[2 * k + 1], 'dB',
+                     bits_per_sample=rate, ict=round(means[2 * k], 3),
+                     pictures=len(rows))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('what', choices=('rate', 'quality'))
+    parser.add_argument('what', choices=('rate', 'quality', 'color'))
     parser.add_argument('files', nargs='*', help='instead of the corpus')
     parser.add_argument('--plot', metavar='FILE.svg')
     parser.add_argument('--complexity', default='1')
-    parser.add_argument('--folder', help='for the gray pictures')
+    parser.add_argument('--folder', help='for what JPEG 2000 makes')
     options = parser.parse_intermixed_args()
     folder = bench.build('tests/bench/paco-rate')
-    compare = compare_rates if options.what == 'rate' else compare_qualities
+    compare = {'rate': compare_rates, 'quality': compare_qualities,
+               'color': compare_colors}[options.what]
     compare(f'{folder}/tests/bench/paco-rate', options, folder)
 
 

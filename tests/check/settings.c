@@ -63,6 +63,9 @@ TEST (test_transforms)
     { "rate-control=lossless", "I422_10LE", PACO_WAVELET_DD137,
         PACO_COLOR_TRANSFORM_NONE },
     { "", "RGB", PACO_WAVELET_CDF97, PACO_COLOR_TRANSFORM_ICT },
+    { "tune=psnr", "RGB", PACO_WAVELET_CDF97, PACO_COLOR_TRANSFORM_MATRIX },
+    { "color-transform=matrix", "RGB", PACO_WAVELET_CDF97,
+        PACO_COLOR_TRANSFORM_MATRIX },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

@@ -700,6 +700,74 @@ test_details (void)
       scene_psnr (&cut, is_coarse_detail, false));
 }
 
+#define COLORS_WIDTH 320
+
+/* Draws R, G and B of one scene, with a texture in a color. */
+static void
+draw_colors (uint8_t samples[3][SCENE_HEIGHT][COLORS_WIDTH], unsigned textured)
+{
+  for (unsigned c = 0; c < 3; c++)
+    for (unsigned y = 0; y < SCENE_HEIGHT; y++)
+      for (unsigned x = 0; x < COLORS_WIDTH; x++)
+        samples[c][y][x] = (uint8_t) (draw_sample (x, y, 10 * c) / 2.0
+            + (c == textured ? 90.0 * ((x * x + y) % 3 % 2) : 30.0));
+}
+
+/* Returns how many blocks are concealed when LL of a frame is broken that comes after one
+ * with a texture in blue, and has its own in this color. */
+static uint32_t
+conceal_colors (unsigned textured)
+{
+  static uint8_t samples[3][SCENE_HEIGHT][COLORS_WIDTH];
+  const PacoBackendOptions options = {
+    .device = -1, .depth = 1, .timeout = PATIENCE, .conceal = true
+  };
+  const PacoPictureFormat format = { .width = COLORS_WIDTH,
+    .height = SCENE_HEIGHT,
+    .n_components = 3,
+    .components = { { .depth = 8 }, { .depth = 8 }, { .depth = 8 } } };
+  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  g_autoptr (PacoDecoder) decoder = BACKEND.decoder_open (&options, NULL);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  PacoDecodedFrame result = { NULL };
+  PacoPicture picture = { .crop = { 0 } };
+
+  for (unsigned c = 0; c < 3; c++) {
+    picture.data[c] = samples[c][0];
+    picture.stride[c] = COLORS_WIDTH;
+    picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (1);
+  }
+  parameters.rgb = true;
+  parameters.tune = PACO_TUNE_PSNR;
+  for (unsigned time = 0; time < 2; time++) {
+    g_autoptr (GByteArray) frame = g_byte_array_new ();
+    PacoCodedFrame coded;
+
+    draw_colors (samples, time == 0 ? 2 : textured);
+    g_assert_true (paco_reference_encode (
+        &format, &picture, &video, &parameters, NULL, frame, NULL));
+    if (time == 1)
+      break_blocks (frame, rand, is_ll, NULL);
+    must_parse (&coded, frame->data, frame->len);
+    g_assert_true (time > 0
+        || paco_decoder_configure (
+            decoder, &coded.header, picture.layout, 0, NULL));
+    must_submit_frame (decoder, &coded, &picture, NULL);
+    result = must_collect_picture (decoder);
+    g_assert_cmpuint (result.corrupted_blocks, ==, 3 * time);
+  }
+  return result.concealed_blocks;
+}
+
+/* Tests that a last frame whose colors were mixed in another way is of no use. */
+static void
+test_colors (void)
+{
+  g_assert_cmpuint (conceal_colors (2), ==, 3);
+  g_assert_cmpuint (conceal_colors (0), ==, 0);
+}
+
 void
 add_conceal_tests (void)
 {
@@ -708,6 +776,7 @@ add_conceal_tests (void)
   g_test_add_func (
       "/backend/conceal/between-neighbors", test_between_neighbors);
   g_test_add_func ("/backend/conceal/new-scene", test_new_scene);
+  g_test_add_func ("/backend/conceal/colors", test_colors);
   g_test_add_func ("/backend/conceal/streams", test_streams);
   g_test_add_func ("/backend/conceal/abandon", test_abandon);
 }

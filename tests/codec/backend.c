@@ -4,8 +4,10 @@
  * made from one number, printed when it fails; run with --seed to repeat, and with
  * PACO_CASES to do more. */
 #include "backend-case.h"
-#include "codec/mosaic.h"
+#include "codec/fit.h"
 #include "codec/frame_cut.h"
+#include "codec/matrix.h"
+#include "codec/mosaic.h"
 #include "codec/reference/reference.h"
 #include <string.h>
 
@@ -201,7 +203,9 @@ put_random_components (GRand *rand, PacoHeader *header)
 {
   PacoCoding *coding = &header->coding;
   unsigned levels = coding->levels;
-  unsigned of_color = g_rand_int_range (rand, 0, PACO_N_WAVELETS);
+  unsigned of_color = coding->color_transform == PACO_COLOR_TRANSFORM_MATRIX
+      ? PACO_WAVELET_CDF97
+      : (unsigned) g_rand_int_range (rand, 0, PACO_N_WAVELETS);
 
   for (unsigned c = 0; c < header->picture.n_components; c++) {
     unsigned wavelet = g_rand_int_range (rand, 0, PACO_N_WAVELETS);
@@ -221,10 +225,13 @@ put_random_components (GRand *rand, PacoHeader *header)
     for (unsigned i = 0; i < 2; i++)
       coding->parameters[i] = g_rand_int_range (
           rand, 0, PACO_MAX_MOSAIC_WEIGHT + 1);
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
-    coding->parameters[0] = g_rand_int_range (rand, 0, 3);
-    coding->parameters[1] = g_rand_int_range (rand, 0, PACO_MAX_FIT_WEIGHT + 1);
-  }
+  for (unsigned i = 0; i < PACO_MATRIX_SIZE; i++)
+    coding->matrix[i] = (float) g_rand_double_range (
+        rand, -PACO_MAX_MATRIX, PACO_MAX_MATRIX);
+  while (coding->color_transform == PACO_COLOR_TRANSFORM_FIT
+      && !paco_fit_is_valid (coding->parameters))
+    for (unsigned i = 0; i < 2; i++)
+      coding->parameters[i] = g_rand_int_range (rand, 0, 256);
   if (paco_wavelets[of_color].reversible
       && coding->color_transform == PACO_COLOR_TRANSFORM_ICT)
     coding->color_transform = PACO_COLOR_TRANSFORM_RCT;

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests the encoder's choices: of a block's probability set, what is counted for it and
- * the integers of codec/policy_set.h against real numbers; and of a picture's wavelet. */
+ * the integers of codec/policy_set.h against real numbers; of a picture's wavelet; and of
+ * its color transform. */
+#include "codec/fit.h"
+#include "codec/policy.h"
+#include "codec/policy_fit.h"
+#include "codec/policy_matrix.h"
 #include "codec/policy_set.h"
 #include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
 #include "random-picture.h"
 #include <math.h>
+#include <string.h>
 
 /* Tests four columns and 34 lines: pairs are those of lines within the first
  * 32, or within the rest, and those of columns 0 and 1, and 2 and 3. Both of
@@ -153,11 +159,10 @@ add_tile (const PacoReferencePlane *planes, const PacoCoding *coding,
 /* Returns what decides, in real numbers: below 0 13/7 is chosen. It is 0 for a
  * picture that has no tile. */
 static double
-real_choice (const TestPicture *picture, PacoColorTransform transform)
+real_choice (const TestPicture *picture, const PacoCoding *coding)
 {
   PacoReferencePlane planes[N_COMPONENTS];
-  PacoCoding codings[2] = { { .color_transform = transform },
-    { .color_transform = transform } };
+  PacoCoding codings[2] = { *coding, *coding };
   double sums[2][N_COMPONENTS][3] = { { { 0 } } }, total = 0;
   uint32_t width = picture->format.width, n = 0;
   uint32_t height = (picture->format.height + picture->format.fields)
@@ -187,25 +192,25 @@ real_choice (const TestPicture *picture, PacoColorTransform transform)
 }
 
 static bool
-integer_choice (const TestPicture *picture, PacoColorTransform transform)
+integer_choice (const TestPicture *picture, const PacoCoding *coding)
 {
   PacoBandSamples samples = paco_policy_band_samples (
-      &picture->format, &picture->picture);
+      &picture->format, &picture->picture, NULL);
 
-  return paco_policy_takes_other_wavelet (
-      &picture->format, transform, &samples);
+  return paco_policy_takes_other_wavelet (&picture->format, coding, &samples);
 }
 
 static void
 test_sums (void)
 {
   static const PacoColorTransform transforms[] = { PACO_COLOR_TRANSFORM_NONE,
-    PACO_COLOR_TRANSFORM_RCT, PACO_COLOR_TRANSFORM_RCT2 };
+    PACO_COLOR_TRANSFORM_RCT, PACO_COLOR_TRANSFORM_RCT2,
+    PACO_COLOR_TRANSFORM_FIT };
   g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
   unsigned n[2] = { 0 };
 
   for (unsigned i = 0; i < 300; i++) {
-    PacoColorTransform transform = transforms[i % 3];
+    PacoCoding coding = { .color_transform = transforms[i % 4] };
     PacoPictureFormat format = {
       .width = g_rand_int_range (rand, 1, i % 2 ? 700 : 80),
       .height = g_rand_int_range (rand, 1, i % 2 ? 200 : 40),
@@ -220,10 +225,13 @@ test_sums (void)
       format.components[c].depth = depth;
     test_picture_init (rand, &picture, &format, 0);
     test_picture_fill (rand, &picture);
-    wanted = real_choice (&picture, transform);
+    while (!paco_fit_is_valid (coding.parameters))
+      for (unsigned k = 0; k < 2; k++)
+        coding.parameters[k] = g_rand_int_range (rand, 0, 256);
+    wanted = real_choice (&picture, &coding);
     /* Each of the nine terms is cut off at 1/65536. */
     if (wanted == 0.0 || fabs (wanted) > 9.0 / 65536) {
-      bool found = integer_choice (&picture, transform);
+      bool found = integer_choice (&picture, &coding);
 
       g_assert_true (found == (wanted < 0));
       n[found]++;
@@ -269,7 +277,7 @@ test_content (void)
                   * sin ((at / 3 % format.width + at / 3 / format.width
                              + 5 * (at % 3))
                       * 2 * G_PI / period));
-    g_assert_true (integer_choice (&picture, other.color_transform) == !noise);
+    g_assert_true (integer_choice (&picture, &other) == !noise);
     g_assert_true (paco_reference_encode (
         &format, &picture.picture, &video, &parameters, NULL, frame, NULL));
     g_assert_true (
@@ -403,6 +411,320 @@ test_weights (void)
   }
 }
 
+/* --- the color matrix --- */
+
+enum
+{
+  MATRIX_WIDTH = 150,
+  MATRIX_HEIGHT = 80,
+};
+
+/* Draws a rotation: its rows are what R, G and B have of three independent colors. */
+static void
+draw_rotation (double rows[3][3])
+{
+  double q[4], n = 0.0;
+
+  for (unsigned i = 0; i < 4; i++) {
+    q[i] = g_test_rand_double_range (-1.0, 1.0);
+    n += q[i] * q[i];
+  }
+  for (unsigned i = 0; i < 3; i++)
+    for (unsigned j = 0; j < 3; j++) {
+      unsigned k = 3 - i - j;
+      double sign = (i + 1) % 3 == j ? -1.0 : 1.0;
+
+      rows[i][j] = i == j
+          ? 1.0 - 2.0 * (n - q[0] * q[0] - q[i + 1] * q[i + 1]) / n
+          : 2.0 * (q[i + 1] * q[j + 1] + sign * q[0] * q[k + 1]) / n;
+    }
+}
+
+/* Draws samples that are mixes of noise of these amplitudes. */
+static void
+draw_mixes (uint16_t samples[3][MATRIX_HEIGHT][MATRIX_WIDTH],
+    double mixes[3][3], const double amplitudes[3])
+{
+  for (unsigned y = 0; y < MATRIX_HEIGHT; y++)
+    for (unsigned x = 0; x < MATRIX_WIDTH; x++) {
+      double noise[3];
+
+      for (unsigned i = 0; i < 3; i++)
+        noise[i] = amplitudes[i] * g_test_rand_double_range (-1.0, 1.0);
+      for (unsigned c = 0; c < 3; c++)
+        samples[c][y][x] = (uint16_t) lrint (32768.0 + mixes[c][0] * noise[0]
+            + mixes[c][1] * noise[1] + mixes[c][2] * noise[2]);
+    }
+}
+
+/* Encodes samples as the reference does; *header gets what the frame says. */
+static void
+encode_rgb (uint16_t samples[3][MATRIX_HEIGHT][MATRIX_WIDTH],
+    PacoSampleKind kind, uint32_t width, PacoHeader *header)
+{
+  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoPictureFormat format = {
+    .width = width, .height = MATRIX_HEIGHT, .n_components = 3
+  };
+  g_autoptr (GByteArray) frame = g_byte_array_new ();
+  PacoPicture picture = { .crop = { 0 } };
+
+  for (unsigned c = 0; c < 3; c++) {
+    format.components[c] = (PacoComponent){ .depth = 16, .kind = kind };
+    picture.data[c] = (uint8_t *) samples[c];
+    picture.stride[c] = sizeof samples[c][0];
+    picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
+    picture.layout[c].big_endian = G_BYTE_ORDER == G_BIG_ENDIAN;
+  }
+  parameters.rgb = true;
+  parameters.tune = PACO_TUNE_PSNR;
+  parameters.quality = 30.0;
+  g_assert_true (paco_reference_encode (
+      &format, &picture, &video, &parameters, NULL, frame, NULL));
+  g_assert_true (
+      paco_header_parse_frame (frame->data, frame->len, header, NULL, NULL));
+  g_assert_cmpuint (
+      header->coding.color_transform, ==, PACO_COLOR_TRANSFORM_MATRIX);
+}
+
+/* Tests that the colors that a picture was mixed of are found, the largest first, whatever
+ * kind its samples are of. */
+static void
+test_matrix (void)
+{
+  static uint16_t samples[3][MATRIX_HEIGHT][MATRIX_WIDTH];
+  static const double amplitudes[3] = { 8000.0, 2000.0, 500.0 };
+  PacoHeader header, other;
+
+  for (unsigned n = 0; n < 20; n++) {
+    double mixes[3][3];
+
+    draw_rotation (mixes);
+    draw_mixes (samples, mixes, amplitudes);
+    encode_rgb (samples, PACO_SAMPLE_UNSIGNED, MATRIX_WIDTH, &header);
+    for (unsigned k = 0; k < 3; k++) {
+      const float *m = header.coding.matrix + k;
+      double product = 0.0, norm = 0.0;
+      float largest = m[0];
+
+      for (unsigned i = 0; i < 3; i++) {
+        product += m[3 * i] * mixes[i][k];
+        norm += (double) m[3 * i] * m[3 * i];
+        if (fabsf (m[3 * i]) > fabsf (largest))
+          largest = m[3 * i];
+      }
+      g_assert_cmpfloat (fabs (product), >, 0.995);
+      g_assert_cmpfloat (fabs (norm - 1.0), <, 1e-6);
+      g_assert_cmpfloat (largest, >, 0.0f);
+    }
+    for (unsigned i = 0; i < 3 * MATRIX_HEIGHT; i++)
+      for (unsigned x = 0; x < MATRIX_WIDTH; x++)
+        samples[i / MATRIX_HEIGHT][i % MATRIX_HEIGHT][x] ^= 0x8000;
+    encode_rgb (samples, PACO_SAMPLE_SIGNED, MATRIX_WIDTH, &other);
+    g_assert_cmpmem (header.coding.matrix, sizeof header.coding.matrix,
+        other.coding.matrix, sizeof other.coding.matrix);
+  }
+}
+
+/* Tests the matrix of pictures that say nothing: too small for a tile, or of one color. */
+static void
+test_usual_matrix (void)
+{
+  static uint16_t samples[3][MATRIX_HEIGHT][MATRIX_WIDTH];
+  static const double amplitudes[3] = { 9000.0, 2000.0, 500.0 };
+  const size_t size = sizeof paco_usual_matrix;
+  double mixes[3][3];
+  PacoHeader header;
+
+  draw_rotation (mixes);
+  draw_mixes (samples, mixes, amplitudes);
+  encode_rgb (samples, PACO_SAMPLE_UNSIGNED, PACO_TILE_COLUMNS - 1, &header);
+  g_assert_cmpmem (header.coding.matrix, size, paco_usual_matrix, size);
+  encode_rgb (samples, PACO_SAMPLE_UNSIGNED, PACO_TILE_COLUMNS, &header);
+  g_assert_true (memcmp (header.coding.matrix, paco_usual_matrix, size) != 0);
+  memset (samples, 77, sizeof samples);
+  encode_rgb (samples, PACO_SAMPLE_UNSIGNED, MATRIX_WIDTH, &header);
+  g_assert_cmpmem (header.coding.matrix, size, paco_usual_matrix, size);
+}
+
+/* --- the color transform of RGB --- */
+
+enum
+{
+  RGB_WIDTH = 200,
+  RGB_HEIGHT = 64,
+  LARGE = 4000,
+  SMALL = 60,
+};
+
+/* How samples hold a number below 4096. */
+typedef enum
+{
+  HOLD_UNSIGNED,
+  HOLD_SIGNED,
+  HOLD_GAPS,
+  N_HOLDS
+} Hold;
+
+static uint16_t
+held (Hold hold, unsigned number)
+{
+  return hold == HOLD_SIGNED ? number ^ 2048
+      : hold == HOLD_GAPS    ? number * 4
+                             : number;
+}
+
+/* Draws noise below `most` for A and B, and makes C of so many eighths of them. */
+static void
+draw_rgb (uint16_t *samples[N_COMPONENTS], Hold hold, const PacoFit *order,
+    const unsigned most[2], const unsigned eighths[2])
+{
+  for (unsigned i = 0; i < RGB_WIDTH * RGB_HEIGHT; i++) {
+    unsigned a = g_test_rand_int_range (0, most[0]);
+    unsigned b = g_test_rand_int_range (0, most[1]);
+
+    samples[order->a][i] = held (hold, a);
+    samples[order->b][i] = held (hold, b);
+    samples[order->c][i] = held (hold, (eighths[0] * a + eighths[1] * b) / 8);
+  }
+}
+
+/* Codes a picture of RGB, and returns the header. */
+static PacoHeader
+encode_lossless_rgb (uint16_t *const samples[N_COMPONENTS], Hold hold)
+{
+  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoPictureFormat format = { RGB_WIDTH, RGB_HEIGHT, N_COMPONENTS };
+  g_autoptr (GByteArray) frame = g_byte_array_new ();
+  PacoPicture picture = { .crop = { 0 } };
+  PacoHeader header;
+
+  parameters.rate_control = PACO_RATE_LOSSLESS;
+  parameters.rgb = true;
+  for (unsigned c = 0; c < N_COMPONENTS; c++) {
+    format.components[c] = (PacoComponent){
+      .depth = hold == HOLD_GAPS ? 14 : 12,
+      .kind = hold == HOLD_SIGNED ? PACO_SAMPLE_SIGNED : PACO_SAMPLE_UNSIGNED,
+    };
+    picture.data[c] = (uint8_t *) samples[c];
+    picture.stride[c] = 2 * RGB_WIDTH;
+    picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
+    picture.layout[c].big_endian = G_BYTE_ORDER == G_BIG_ENDIAN;
+  }
+  g_assert_true (paco_reference_encode (
+      &format, &picture, &video, &parameters, NULL, frame, NULL));
+  g_assert_true (
+      paco_header_parse_frame (frame->data, frame->len, &header, NULL, NULL));
+  g_assert_cmpuint (header.coding.n_code_tables, ==, hold == HOLD_GAPS);
+  return header;
+}
+
+/* Tests that the component and the weights are found which leave nothing of it, and that T
+ * is the mean of two that are as noisy, and else the one that is less so. */
+static void
+test_fit (void)
+{
+  static uint16_t memory[N_COMPONENTS][RGB_WIDTH * RGB_HEIGHT];
+  uint16_t *samples[N_COMPONENTS] = { memory[0], memory[1], memory[2] };
+
+  for (unsigned i = 0; i < 60; i++) {
+    unsigned large = g_test_rand_int_range (0, 3), of_a, of_b;
+    Hold hold = (Hold) (i % N_HOLDS);
+    PacoFit fit = { .c = g_test_rand_int_range (0, 3) }, found;
+    PacoHeader header;
+
+    of_a = g_test_rand_int_range (1, 8);
+    of_b = g_test_rand_int_range (1, 9 - of_a);
+    fit.a = fit.c == 0 ? 1 : 0;
+    fit.b = fit.c == 2 ? 1 : 2;
+    fit.mean = large == 2;
+    if (fit.c == 2 && fit.mean && of_a == 4 && of_b == 4)
+      continue; /* RCT2 does that. */
+    if (large == 1) {
+      fit.a = fit.b;
+      fit.b = 3 - fit.a - fit.c;
+    }
+    fit.x = of_a;
+    fit.y = 8 - of_a - of_b;
+    draw_rgb (samples, hold, &fit,
+        (unsigned[]){ LARGE, fit.mean ? LARGE : SMALL },
+        (unsigned[]){ of_a, of_b });
+    header = encode_lossless_rgb (samples, hold);
+    g_assert_cmpuint (
+        header.coding.color_transform, ==, PACO_COLOR_TRANSFORM_FIT);
+    found = paco_fit (header.coding.parameters);
+    g_assert_cmpmem (&found, sizeof found, &fit, sizeof fit);
+  }
+}
+
+/* Tests that RCT2 stays where nothing is better: for gray, and R, G and B alike but for
+ * little noise. */
+static void
+test_no_fit (void)
+{
+  static uint16_t memory[N_COMPONENTS][RGB_WIDTH * RGB_HEIGHT];
+  uint16_t *samples[N_COMPONENTS] = { memory[0], memory[1], memory[2] };
+
+  for (unsigned noise = 1; noise < 200; noise *= 3) {
+    PacoHeader header;
+
+    for (unsigned i = 0; i < RGB_WIDTH * RGB_HEIGHT; i++) {
+      unsigned gray = g_test_rand_int_range (0, 3000);
+
+      for (unsigned c = 0; c < N_COMPONENTS; c++)
+        samples[c][i] = gray + g_test_rand_int_range (0, noise);
+    }
+    header = encode_lossless_rgb (samples, HOLD_UNSIGNED);
+    g_assert_cmpuint (
+        header.coding.color_transform, ==, PACO_COLOR_TRANSFORM_RCT2);
+    g_assert_cmpuint (header.coding.parameters[0], ==, 0);
+    g_assert_cmpuint (header.coding.parameters[1], ==, 0);
+  }
+}
+
+/* Tests that only lossless RGB chooses its color transform, where nobody has, and blocks
+ * are not to be cut. */
+static void
+test_who_fits (void)
+{
+  static const struct
+  {
+    PacoRateControl rate_control;
+    int color_transform;
+    bool rgb, cut_points;
+    unsigned width;
+    bool chooses;
+  } cases[] = {
+    { PACO_RATE_LOSSLESS, PACO_COLOR_TRANSFORM_AUTO, true, false, 32, true },
+    { PACO_RATE_LOSSLESS, PACO_COLOR_TRANSFORM_AUTO, true, false, 31, false },
+    { PACO_RATE_LOSSLESS, PACO_COLOR_TRANSFORM_AUTO, true, true, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_COLOR_TRANSFORM_AUTO, false, false, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_COLOR_TRANSFORM_RCT2, true, false, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_COLOR_TRANSFORM_RCT, true, false, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_COLOR_TRANSFORM_FIT, true, false, 32, false },
+    { PACO_RATE_QUALITY, PACO_COLOR_TRANSFORM_AUTO, true, false, 32, false },
+    { PACO_RATE_BITRATE, PACO_COLOR_TRANSFORM_AUTO, true, false, 32, false },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
+    PacoPictureFormat format = { cases[i].width, 8, 3, false,
+      { { 12 }, { 12 }, { 12 } } };
+    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+    PacoCoding coding;
+
+    parameters.rate_control = cases[i].rate_control;
+    parameters.frame_size = 1000;
+    parameters.color_transform = cases[i].color_transform;
+    parameters.rgb = cases[i].rgb;
+    parameters.cut_points = cases[i].cut_points;
+    g_assert_true (paco_policy_coding (&format, &parameters, &coding, NULL));
+    g_assert_true (paco_policy_chooses_fit (&format, &parameters, &coding)
+        == cases[i].chooses);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -414,5 +736,10 @@ main (int argc, char **argv)
   g_test_add_func ("/choice/wavelet/content", test_content);
   g_test_add_func ("/choice/wavelet/who-chooses", test_who_chooses);
   g_test_add_func ("/choice/weights", test_weights);
+  g_test_add_func ("/choice/matrix", test_matrix);
+  g_test_add_func ("/choice/usual-matrix", test_usual_matrix);
+  g_test_add_func ("/choice/fit/content", test_fit);
+  g_test_add_func ("/choice/fit/none", test_no_fit);
+  g_test_add_func ("/choice/fit/who-chooses", test_who_fits);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
 #include "codec/backend.h"
 #include "codec/bytes.h"
 #include "tests/codec/random-header.h"
+#include <math.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -164,9 +165,13 @@ test_version (void)
   draw_header (&header, &set);
   size = paco_header_write (&header, data);
   for (int version = 1; version <= 4; version += version == 2 ? 2 : 1) {
+    g_autofree char *words = g_strdup_printf (
+        "the frame is of version %d of the format", version);
+
     data[4] = version;
     g_assert_false (paco_header_parse (data, size, &parsed, NULL, &error));
     g_assert_error (error, PACO_ERROR, PACO_ERROR_VERSION);
+    g_assert_true (g_str_has_prefix (error->message, words));
     g_assert_true ((strstr (error->message, "from before its release") != NULL)
         == (version < PACO_VERSION));
     g_clear_error (&error);
@@ -359,10 +364,24 @@ test_reserved_wavelets (void)
   }
 }
 
+/* Says whether parameters of rct-fit name two components, B and C, and weights that are 8
+ * together at most. */
+static bool
+is_fit (const uint8_t parameters[2])
+{
+  unsigned c = parameters[0] % 4, b = parameters[0] / 4 % 4;
+
+  return parameters[0] < 32 && b != c && b < 3 && c < 3
+      && parameters[1] % 16 + parameters[1] / 16 <= 8;
+}
+
 /* Tests that a color transform mixes numbers of one kind. */
 static void
 test_wavelets_of_color_transforms (void)
 {
+  static const PacoColorTransform transforms[] = { PACO_COLOR_TRANSFORM_NONE,
+    PACO_COLOR_TRANSFORM_RCT, PACO_COLOR_TRANSFORM_ICT,
+    PACO_COLOR_TRANSFORM_RCT2, PACO_COLOR_TRANSFORM_FIT };
   PacoHeader header = {
     .picture = { .width = 16,
         .height = 16,
@@ -376,6 +395,7 @@ test_wavelets_of_color_transforms (void)
 
   for (unsigned n = 0; n < 500; n++) {
     bool alike = true, reversible;
+    PacoHeader changed;
 
     for (unsigned c = 0; c < 4; c++) {
       header.coding.components[c].wavelet = draw (0, PACO_N_WAVELETS - 1);
@@ -394,19 +414,94 @@ test_wavelets_of_color_transforms (void)
     g_assert_true (is_refused (&header) == !alike);
     header.coding.color_transform = PACO_COLOR_TRANSFORM_ICT;
     g_assert_true (is_refused (&header) == (!alike || reversible));
-    header.coding.parameters[0] = draw (0, 4);
-    header.coding.parameters[1] = draw (0, 10);
+    header.coding.color_transform = PACO_COLOR_TRANSFORM_MATRIX;
+    g_assert_true (is_refused (&header) == (!alike || reversible));
+    header.coding.parameters[0] = draw (0, 36);
+    header.coding.parameters[1] = draw (0, 9) | draw (0, 9) << 4;
     header.coding.color_transform = PACO_COLOR_TRANSFORM_FIT;
-    g_assert_true (is_refused (&header)
-        == (!alike || header.coding.parameters[0] > 2
-            || header.coding.parameters[1] > 8));
+    g_assert_true (
+        is_refused (&header) == (!alike || !is_fit (header.coding.parameters)));
     header.coding.color_transform = PACO_COLOR_TRANSFORM_RCT;
     g_assert_true (is_refused (&header)
         == (!alike || header.coding.parameters[0]
             || header.coding.parameters[1]));
     header.coding.parameters[0] = header.coding.parameters[1] = 0;
+    changed = header;
+    for (unsigned k = 0; k < G_N_ELEMENTS (transforms); k++) {
+      changed.coding.color_transform = transforms[k];
+      g_assert_true (paco_header_same_configuration (&header, &changed)
+          == (transforms[k] != PACO_COLOR_TRANSFORM_NONE
+              && transforms[k] != PACO_COLOR_TRANSFORM_ICT));
+    }
     header.coding.color_transform = PACO_N_COLOR_TRANSFORMS;
     g_assert_true (is_refused (&header));
+  }
+}
+
+/* Tests which matrices are refused, and that there is one where the color transform needs
+ * it, and only there. */
+static void
+test_matrix (void)
+{
+  static const struct
+  {
+    float coefficient;
+    const char *words; /* NULL: not refused */
+  } cases[] = {
+    { 16.0f, NULL },
+    { -16.0f, NULL },
+    { 1e-42f, NULL },
+    { 16.000002f, "has 16 in its matrix, and 16 is the most" },
+    { -17.0f, "has -17 in its matrix" },
+    { INFINITY, "has inf in its matrix" },
+    { NAN, "nan in its matrix" },
+  };
+  static uint8_t data[PACO_MAX_HEADER_SIZE];
+  PacoHeader header = {
+    .picture = { .width = 16,
+        .height = 16,
+        .n_components = 3,
+        .components = { { 8 }, { 8 }, { 8 } } },
+    .video = { .par_n = 1, .par_d = 1, .fps_d = 1 },
+    .coding = { .levels = 1, .coding_passes = 1, .color_transform = 4 },
+    .frame_size = 1000,
+  };
+  PacoHeader parsed;
+  GError *error = NULL;
+  size_t size;
+
+  for (unsigned c = 0; c < 3; c++)
+    header.coding.components[c].wavelet = PACO_WAVELET_CDF97;
+  for (unsigned i = 0; i < 9 * G_N_ELEMENTS (cases); i++) {
+    const char *words = cases[i / 9].words;
+
+    for (unsigned k = 0; k < 9; k++)
+      header.coding.matrix[k] = (float) draw (0, 1000) / 500.0f - 1.0f;
+    header.coding.matrix[i % 9] = cases[i / 9].coefficient;
+    size = paco_header_write (&header, data);
+    g_assert_true (
+        paco_header_parse (data, size, &parsed, NULL, &error) == !words);
+    if (words) {
+      g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
+      g_assert_nonnull (strstr (error->message, words));
+      g_clear_error (&error);
+    } else {
+      g_assert_cmpmem (parsed.coding.matrix, sizeof parsed.coding.matrix,
+          header.coding.matrix, sizeof header.coding.matrix);
+    }
+  }
+  for (unsigned transform = 2; transform <= 4; transform += 2) {
+    header.coding.matrix[8] = 0.0f;
+    header.coding.color_transform = transform;
+    size = paco_header_write (&header, data);
+    data[68] = 6 - transform;
+    paco_put32 (data + size - 4, (uint32_t) crc32 (0, data, size - 4));
+    g_assert_false (paco_header_parse (data, size, &parsed, NULL, &error));
+    g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
+    g_assert_nonnull (strstr (error->message,
+        transform == 2 ? "color transform is a matrix, and it has none"
+                       : "has a matrix, and its color transform is another"));
+    g_clear_error (&error);
   }
 }
 
@@ -489,6 +584,28 @@ test_reserved (void)
     { 73, 0x80, PACO_ERROR_CORRUPT, "is invalid" },
     { 73, 0x04, PACO_ERROR_CORRUPT, "only components of a mosaic" },
     { 74, 6, PACO_ERROR_CORRUPT, "the wavelet has the reserved id 6" },
+    { 75, 2, PACO_ERROR_CORRUPT, "unknown family of probability sets" },
+    { 56, 4, PACO_ERROR_CORRUPT, "is invalid" },
+    { 57, 0x10, PACO_ERROR_CORRUPT, "is invalid" },
+    { 57, 0x80, PACO_ERROR_CORRUPT, "is invalid" },
+    { 58, 3, 0, NULL },
+    { 59, 16, 0, NULL },
+    { 60, 3, 0, NULL },
+    { 61, 7, 0, NULL },
+    { 62, 17, 0, NULL },
+    { 63, 255, 0, NULL },
+    { 64, 0, PACO_ERROR_CORRUPT, "is invalid" },
+    { 64, 5, PACO_ERROR_CORRUPT, "is invalid" },
+    { 66, 9, PACO_ERROR_CORRUPT, "is invalid" },
+    { 67, 0, PACO_ERROR_CORRUPT, "one to three coding passes" },
+    { 67, 4, PACO_ERROR_CORRUPT, "one to three coding passes" },
+    { 68, 255, PACO_ERROR_CORRUPT,
+        "the color transform has the unknown id 255" },
+    { 72, 0, PACO_ERROR_CORRUPT, "one to sixteen bits" },
+    { 72, 17, PACO_ERROR_CORRUPT, "one to sixteen bits" },
+    { 73, 0x01, PACO_ERROR_CORRUPT, "may be subsampled by 1, 2 or 4" },
+    { 74, 3, PACO_ERROR_CORRUPT, "the wavelet has the reserved id 3" },
+    { 74, 255, PACO_ERROR_CORRUPT, "the wavelet has the unknown id 255" },
   };
   static uint8_t data[PACO_MAX_HEADER_SIZE];
 
@@ -562,6 +679,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/mosaics", test_mosaics);
   g_test_add_func (
       "/header/color-transforms", test_wavelets_of_color_transforms);
+  g_test_add_func ("/header/matrix", test_matrix);
   g_test_add_func ("/header/attachment", test_attachment);
   g_test_add_func ("/header/reserved", test_reserved);
   g_test_add_func ("/header/carried-set", test_carried_set);

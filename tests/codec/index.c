@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests geometry and index: blocks tile subbands and these the picture, records that
  * are written are read, and what FORMAT.md forbids is refused. */
+#include "codec/error.h"
 #include "codec/index.h"
 #include "tests/codec/random-header.h"
 #include "tests/codec/must.h"
+#include <string.h>
 
 /* Tests that subbands tile the picture and blocks tile the subbands, in the
  * order of the codestream. */
@@ -129,12 +131,14 @@ test_index (void)
 }
 
 /* Tests records that contradict section 6: raw left signs of a block that is
- * cut or has raw planes, and more planes gone than there are. */
+ * cut or has raw planes, more planes gone than there are, and bits of a block that is
+ * zero. */
 static void
 test_bad_records (void)
 {
-  static const uint8_t bad[4][4] = { { 0xc4, 4, 0, 0x1e }, { 0xc4, 4, 0, 0x12 },
-    { 0x84, 4, 0, 0x4e }, { 0x84, 4, 0, 0x23 } };
+  static const uint8_t bad[][4] = { { 0xc4, 4, 0, 0x1e }, { 0xc4, 4, 0, 0x12 },
+    { 0x84, 4, 0, 0x4e }, { 0x84, 4, 0, 0x23 }, { 0x20 }, { 0x40 },
+    { 0x80, 4, 0, 0 } };
   PacoPictureFormat picture = { .width = 1, .height = 1, .n_components = 1 };
   PacoCoding coding = { .coding_passes = 1 };
   g_autoptr (PacoGeometry) geometry = paco_geometry_new (&picture, &coding);
@@ -150,6 +154,76 @@ test_bad_records (void)
   g_assert_cmpuint (record.raw_planes, ==, 0);
 }
 
+/* Tests that the planes which are kept for later are refused with a sentence. */
+static void
+test_reserved_planes (void)
+{
+  PacoPictureFormat picture = { .width = 1, .height = 1, .n_components = 1 };
+  PacoCoding coding = { .coding_passes = 1 };
+  g_autoptr (PacoGeometry) geometry = paco_geometry_new (&picture, &coding);
+  PacoBlockRecord record;
+
+  for (unsigned planes = PACO_MAX_PLANES; planes < 32; planes++) {
+    const uint8_t bytes[3] = { (uint8_t) planes, 4, 0 };
+    GError *error = NULL;
+
+    if (paco_index_parse (bytes, 3, geometry, false, 4, &record, &error)) {
+      g_assert_cmpuint (planes, ==, 23);
+      continue;
+    }
+    g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
+    g_assert_nonnull (strstr (error->message, "this decoder does not know"));
+    g_clear_error (&error);
+  }
+}
+
+/* Tests that a long length is one that a short one could not say. */
+static void
+test_long_lengths (void)
+{
+  PacoPictureFormat picture = { .width = 1, .height = 1, .n_components = 1 };
+  PacoCoding coding = { .coding_passes = 1 };
+  g_autoptr (PacoGeometry) geometry = paco_geometry_new (&picture, &coding);
+  PacoBlockRecord record;
+
+  for (unsigned length = 8189; length < 8194; length++) {
+    const uint8_t bytes[5] = { 4, 0xff, 0x1f, length & 0xff, length >> 8 };
+
+    g_assert_true (
+        paco_index_parse (bytes, 5, geometry, false, length, &record, NULL)
+        == (length >= 8191));
+  }
+}
+
+/* Tests what section 6.1 refuses: bits that are not used, codewords that are not fewer,
+ * planes that the block has not, worth that falls. */
+static void
+test_cut_points (void)
+{
+  /* 3 planes, dropped 1, 40 bytes. */
+  const PacoBlockRecord record = {
+    .planes = 4, .dropped_planes = 1, .length = 40
+  };
+  static const uint8_t good[] = { 2 | 1 << 2, 9, 0, 10, 3, 0, 10, 11 };
+  static const struct
+  {
+    uint8_t at, value;
+  } bad[] = { { 0, 0x46 }, { 0, 0x86 }, { 0, 2 }, { 0, 2 | 3 << 2 }, { 1, 10 },
+    { 1, 0 }, { 4, 9 }, { 2, 1 }, { 3, 11 }, { 7, 9 }, { 0, 3 | 1 << 2 },
+    { 0, 1 | 1 << 2 } };
+  PacoRateCuts cuts;
+
+  g_assert_true (paco_cut_points_parse (good, sizeof good, &record, 1, &cuts));
+  for (unsigned i = 0; i < G_N_ELEMENTS (bad); i++) {
+    uint8_t bytes[sizeof good];
+
+    memcpy (bytes, good, sizeof good);
+    bytes[bad[i].at] = bad[i].value;
+    g_assert_false (
+        paco_cut_points_parse (bytes, sizeof bytes, &record, 1, &cuts));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -158,5 +232,8 @@ main (int argc, char **argv)
   g_test_add_func ("/geometry/example", test_geometry_example);
   g_test_add_func ("/index/round-trip", test_index);
   g_test_add_func ("/index/bad-records", test_bad_records);
+  g_test_add_func ("/index/reserved-planes", test_reserved_planes);
+  g_test_add_func ("/index/long-lengths", test_long_lengths);
+  g_test_add_func ("/index/cut-points", test_cut_points);
   return g_test_run ();
 }

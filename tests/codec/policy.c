@@ -114,6 +114,12 @@ test_policy_auto (void)
       parameters.rate_control = PACO_RATE_LOSSLESS;
     g_assert_true (paco_policy_coding (&picture, &parameters, &coding, NULL));
     g_assert_cmpuint (coding.color_transform, ==, cases[i].transform);
+    parameters.tune = PACO_TUNE_PSNR;
+    g_assert_true (paco_policy_coding (&picture, &parameters, &coding, NULL));
+    g_assert_cmpuint (coding.color_transform, ==,
+        cases[i].transform == PACO_COLOR_TRANSFORM_ICT
+            ? PACO_COLOR_TRANSFORM_MATRIX
+            : cases[i].transform);
     for (unsigned c = 0; c < picture.n_components; c++)
       g_assert_cmpuint (coding.components[c].wavelet, ==,
           paco_is_alpha (&picture, c) ? PACO_WAVELET_CDF53 : cases[i].wavelet);
@@ -233,6 +239,8 @@ test_policy_errors (void)
         "color-transform=rct is for R, G and B" },
     { { .coding_passes = 1, .color_transform = PACO_COLOR_TRANSFORM_ICT },
         "color-transform=ict is for R, G and B" },
+    { { .coding_passes = 1, .color_transform = PACO_COLOR_TRANSFORM_MATRIX },
+        "color-transform=matrix is for R, G and B" },
     { { .coding_passes = 1, .color_transform = PACO_COLOR_TRANSFORM_RCT2 },
         "color-transform=rct2 is for R, G and B" },
     { { .coding_passes = 1, .color_transform = PACO_N_COLOR_TRANSFORMS },

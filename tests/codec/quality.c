@@ -66,6 +66,9 @@ test_steps (void)
 
     draw_format (&format, &parameters);
     parameters.levels = draw (0, 8);
+    if (parameters.rgb && format.n_components == 3)
+      parameters.color_transform = draw (0, 1) ? PACO_COLOR_TRANSFORM_ICT
+                                               : PACO_COLOR_TRANSFORM_MATRIX;
     for (int q = 0; q <= 1000; q += 5) {
       parameters.quality = q / 10.0;
       for (unsigned tune = 0; tune < 2; tune++) {

@@ -607,8 +607,8 @@ test_parameters_random (GRand *rand, PacoParameters *parameters)
   static const unsigned heights[] = { 0, 32, 64, 128, 256 };
   static const PacoColorTransform transforms[] = { PACO_COLOR_TRANSFORM_NONE,
     PACO_COLOR_TRANSFORM_RCT, PACO_COLOR_TRANSFORM_ICT,
-    PACO_COLOR_TRANSFORM_RCT2, PACO_COLOR_TRANSFORM_FIT,
-    PACO_COLOR_TRANSFORM_MOSAIC };
+    PACO_COLOR_TRANSFORM_RCT2, PACO_COLOR_TRANSFORM_MATRIX,
+    PACO_COLOR_TRANSFORM_FIT, PACO_COLOR_TRANSFORM_MOSAIC };
 
   *parameters = (PacoParameters){
     .rate_control = g_rand_boolean (rand) ? PACO_RATE_LOSSLESS

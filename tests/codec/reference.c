@@ -102,6 +102,8 @@ test_lossy (void)
     if (parameters.rgb && draw (0, 1))
       parameters.color_transform = (int[]){ PACO_COLOR_TRANSFORM_RCT,
         PACO_COLOR_TRANSFORM_RCT2, PACO_COLOR_TRANSFORM_FIT }[draw (0, 2)];
+    else
+      parameters.tune = draw (0, 1) ? PACO_TUNE_VISUAL : PACO_TUNE_PSNR;
     original = test_picture_new (&format, 0);
     test_picture_draw (
         original, draw (0, TEST_N_SCENES - 1), g_test_rand_int ());

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Changes a frame's header and the chunks in it, for mutator.c (parts.h). */
+#include "codec/matrix.h"
 #include "tests/fuzz/parts.h"
 #include "tests/codec/random-ancillary.h"
 #include <string.h>
@@ -286,6 +287,9 @@ change_header_once (FuzzParts *parts)
     case 13:
       coding->color_transform = (uint8_t) below (
           parts->random, PACO_N_COLOR_TRANSFORMS);
+      coding->matrix[below (parts->random, PACO_MATRIX_SIZE)] =
+          (float) below (parts->random, 2 * PACO_MAX_MATRIX + 1)
+          - PACO_MAX_MATRIX;
       break;
     case 14:
       coding->block_checks = !coding->block_checks;

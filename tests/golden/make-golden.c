@@ -6,325 +6,9 @@
  *
  *   make-golden FOLDER */
 #include "codec/frame_cut.h"
-#include "codec/reference/reference.h"
-#include "tests/codec/test-picture.h"
+#include "tests/golden/streams.h"
 #include <stdio.h>
 #include <string.h>
-
-typedef struct
-{
-  const char *name;
-  PacoPictureFormat format;
-  TestScene scene;
-  PacoParameters parameters;
-  bool rich;      /* a carried probability set, and chunks of HDR video */
-  bool one_field; /* interlace mode 3, and the other chunks */
-  bool ancillary; /* ancillary chunks */
-  bool attached;  /* an attachment */
-  uint8_t halved; /* a step map, and which components take half of it */
-  unsigned gap;   /* if not 0, samples are multiples of it */
-  bool holes;     /* Some codes, by chance, are not used. */
-  size_t cut;     /* bytes to which the frame is cut, or 0 */
-  bool broken;    /* Bits of the payload are changed. */
-} Golden;
-
-#define DEPTH(bits)                                                            \
-  {                                                                            \
-    .depth = bits                                                              \
-  }
-#define CHROMA(bits, x, y)                                                     \
-  {                                                                            \
-    .depth = bits, .subsampling_x = x, .subsampling_y = y                      \
-  }
-#define PLACE(bits, x, y)                                                      \
-  {                                                                            \
-    .depth = bits, .subsampling_x = 1, .subsampling_y = 1, .place_x = x,       \
-    .place_y = y                                                               \
-  }
-#define AUTO                                                                   \
-  .wavelet = PACO_WAVELET_AUTO, .color_transform = PACO_COLOR_TRANSFORM_AUTO
-
-static const Golden golden[] = {
-  {
-      "gray8-lossless",
-      { 100, 75, 1, false, { DEPTH (8) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 5, .coding_passes = 1,
-          .complexity = 0 },
-  },
-  {
-      "rgb12-lossless-3-passes",
-      { 67, 45, 3, false, { DEPTH (12), DEPTH (12), DEPTH (12) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 3, .coding_passes = 3,
-          .complexity = 1, .rgb = true, .block_height = 32 },
-  },
-  {
-      "yuv420-8-quality-90-checks",
-      { 161, 99, 3, false, { DEPTH (8), CHROMA (8, 1, 1), CHROMA (8, 1, 1) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, AUTO, .quality = 90, .levels = 5, .coding_passes = 1,
-          .complexity = 1, .block_checks = true },
-  },
-  {
-      "yuv422-10-fields-2-passes",
-      { 130, 71, 3, true,
-          { DEPTH (10), CHROMA (10, 1, 0), CHROMA (10, 1, 0) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, AUTO, .quality = 80, .levels = 4, .coding_passes = 2,
-          .complexity = 1 },
-  },
-  {
-      "rgba16-ict",
-      { 79, 83, 4, false, { DEPTH (16), DEPTH (16), DEPTH (16), DEPTH (16) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR, AUTO, .quality = 85,
-          .levels = 6, .coding_passes = 1, .complexity = 1, .rgb = true,
-          .block_height = 64 },
-  },
-  {
-      "cdf53-lossy",
-      { 200, 140, 1, false, { DEPTH (8) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR,
-          .wavelet = PACO_WAVELET_CDF53, .quality = 80,
-          .color_transform = PACO_COLOR_TRANSFORM_AUTO, .levels = 5,
-          .coding_passes = 1, .complexity = 1 },
-  },
-  {
-      "cdf97-rct",
-      { 64, 64, 3, false, { DEPTH (9), DEPTH (9), DEPTH (9) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR,
-          .wavelet = PACO_WAVELET_CDF97, .quality = 95,
-          .color_transform = PACO_COLOR_TRANSFORM_RCT, .levels = 2,
-          .coding_passes = 3, .complexity = 2, .rgb = true },
-  },
-  {
-      "gray10-dd137-lossless",
-      { 97, 61, 1, false, { DEPTH (10) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_LOSSLESS, .wavelet = PACO_WAVELET_DD137,
-          .color_transform = PACO_COLOR_TRANSFORM_AUTO, .levels = 6,
-          .coding_passes = 1, .complexity = 1 },
-  },
-  {
-      "rgba8-dd137-rct2-lossy-fields",
-      { 70, 53, 4, true, { DEPTH (8), DEPTH (8), DEPTH (8), DEPTH (8) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR,
-          .wavelet = PACO_WAVELET_DD137, .quality = 85,
-          .color_transform = PACO_COLOR_TRANSFORM_RCT2, .levels = 4,
-          .coding_passes = 1, .complexity = 1, .rgb = true,
-          .block_height = 32 },
-  },
-  {
-      "cdf97-rct2",
-      { 45, 67, 3, false, { DEPTH (12), DEPTH (12), DEPTH (12) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR,
-          .wavelet = PACO_WAVELET_CDF97, .quality = 92,
-          .color_transform = PACO_COLOR_TRANSFORM_RCT2, .levels = 3,
-          .coding_passes = 1, .complexity = 1, .rgb = true },
-  },
-  {
-      "rgba16-rct-fit-lossless",
-      { 74, 49, 4, true, { DEPTH (16), DEPTH (16), DEPTH (16), DEPTH (8) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_LOSSLESS, .wavelet = PACO_WAVELET_AUTO,
-          .color_transform = PACO_COLOR_TRANSFORM_FIT, .levels = 3,
-          .coding_passes = 1, .complexity = 1, .rgb = true },
-  },
-  {
-      "noise12-raw-planes",
-      { 51, 40, 1, false, { DEPTH (12) } },
-      TEST_SCENE_NOISE,
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 1, .coding_passes = 1,
-          .complexity = 3 },
-  },
-  {
-      "noise8-long-block",
-      { 64, 128, 1, false, { DEPTH (8) } },
-      TEST_SCENE_NOISE,
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 0, .coding_passes = 1,
-          .complexity = 1 },
-  },
-  {
-      "tiny-8-levels",
-      { 3, 17, 2, false, { DEPTH (1), CHROMA (5, 2, 2) } },
-      TEST_SCENE_NOISE,
-      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR, AUTO, .quality = 100,
-          .levels = 8, .coding_passes = 1, .complexity = 1 },
-  },
-  {
-      "one-sample",
-      { 1, 1, 1, true, { DEPTH (16) } },
-      TEST_SCENE_NOISE,
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 0, .coding_passes = 1,
-          .complexity = 1 },
-  },
-  {
-      "flat",
-      { 500, 300, 1, false, { DEPTH (8) } },
-      TEST_SCENE_FLAT,
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 5, .coding_passes = 1,
-          .complexity = 1, .block_height = 256 },
-  },
-  {
-      "carried-set-and-chunks",
-      { 90, 300, 1, false, { DEPTH (10) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR, AUTO, .quality = 88,
-          .levels = 5, .coding_passes = 1, .complexity = 1,
-          .block_height = 256 },
-      .rich = true,
-  },
-  {
-      /* Alpha is lossless, and the carried set is not alpha's. */
-      "rgba10-lossy-fields-carried-set",
-      { 93, 57, 4, true, { DEPTH (10), DEPTH (10), DEPTH (10), DEPTH (2) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, AUTO, .quality = 40, .levels = 3, .coding_passes = 1,
-          .complexity = 1, .rgb = true, .block_height = 32 },
-      .rich = true,
-  },
-  {
-      "yuv422-8-one-field-place-and-views",
-      { 70, 33, 3, false, { DEPTH (8), CHROMA (8, 1, 0), CHROMA (8, 1, 0) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR, AUTO, .quality = 90,
-          .levels = 2, .coding_passes = 1, .complexity = 1, .block_height = 32,
-          .block_checks = true },
-      .one_field = true,
-  },
-  {
-      "gray12-ancillary",
-      { 65, 40, 1, false, { DEPTH (12) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, AUTO, .quality = 80, .levels = 3, .coding_passes = 1,
-          .complexity = 1, .block_checks = true },
-      .ancillary = true,
-  },
-  {
-      "rgb10-attachment",
-      { 66, 49, 3, false, { DEPTH (10), DEPTH (10), DEPTH (10) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 4, .coding_passes = 1,
-          .complexity = 1, .rgb = true, .block_checks = true },
-      .attached = true,
-  },
-  {
-      "yuv420-10-cut",
-      { 150, 106, 3, false,
-          { DEPTH (10), CHROMA (10, 1, 1), CHROMA (10, 1, 1) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, AUTO, .quality = 90, .levels = 4, .coding_passes = 2,
-          .complexity = 1, .block_checks = true, .cut_points = true },
-      .cut = 4000,
-  },
-  {
-      "yuv422-10-own-step-map-cut-points",
-      { 170, 99, 3, false,
-          { DEPTH (10), CHROMA (10, 1, 0), CHROMA (10, 1, 0) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, AUTO, .quality = 75, .levels = 4, .coding_passes = 1,
-          .complexity = 1, .block_checks = true, .cut_points = true },
-  },
-  {
-      "rgb8-lossless-cut",
-      { 83, 71, 3, false, { DEPTH (8), DEPTH (8), DEPTH (8) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 3, .coding_passes = 1,
-          .complexity = 1, .rgb = true, .cut_points = true },
-      .cut = 5000,
-  },
-  {
-      "rgb12-broken-blocks",
-      { 99, 70, 3, false, { DEPTH (12), DEPTH (12), DEPTH (12) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, AUTO, .quality = 97, .levels = 4, .coding_passes = 1,
-          .complexity = 1, .rgb = true, .block_height = 32 },
-      .broken = true,
-  },
-  {
-      /* Half of the samples' codes lie on either side of 0. */
-      "signed16-gaps-lossless",
-      { 90, 77, 1, false, { { .depth = 16, .kind = PACO_SAMPLE_SIGNED } } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_LOSSLESS, AUTO, .code_tables = PACO_CODE_TABLES_ALWAYS,
-          .levels = 3, .coding_passes = 1, .complexity = 1 },
-      .gap = 13,
-  },
-  {
-      "rgb-half-gaps-lossless-fields",
-      { 71, 66, 3, true,
-          { { .depth = 16, .kind = PACO_SAMPLE_FLOAT },
-              { .depth = 16, .kind = PACO_SAMPLE_FLOAT },
-              { .depth = 16, .kind = PACO_SAMPLE_FLOAT } } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 3, .coding_passes = 1,
-          .complexity = 1, .rgb = true },
-      .gap = 100,
-  },
-  {
-      "yuv422-8-holes-lossless",
-      { 128, 75, 3, false, { DEPTH (8), CHROMA (8, 1, 0), CHROMA (8, 1, 0) } },
-      TEST_SCENE_NOISE,
-      { PACO_RATE_LOSSLESS, AUTO, .code_tables = PACO_CODE_TABLES_ALWAYS,
-          .levels = 2, .coding_passes = 1, .complexity = 1,
-          .block_checks = true },
-      .holes = true,
-  },
-  {
-      "half-lossy",
-      { 67, 58, 1, false, { { .depth = 16, .kind = PACO_SAMPLE_FLOAT } } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, AUTO, .quality = 80, .levels = 3, .coding_passes = 1,
-          .complexity = 1 },
-  },
-  {
-      "mosaic12-lossless",
-      { 130, 98, 4, false,
-          { PLACE (12, 0, 0), PLACE (12, 1, 0), PLACE (12, 0, 1),
-              PLACE (12, 1, 1) },
-          .mosaic = true },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_LOSSLESS, .wavelet = PACO_WAVELET_AUTO, .levels = 4,
-          .coding_passes = 1, .complexity = 1, .block_checks = true },
-  },
-  {
-      /* Numbers wrap around. */
-      "mosaic16-lossless-transform",
-      { 98, 66, 4, false,
-          { PLACE (16, 1, 0), PLACE (16, 0, 0), PLACE (16, 1, 1),
-              PLACE (16, 0, 1) },
-          .mosaic = true },
-      TEST_SCENE_NOISE,
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 2, .coding_passes = 1,
-          .complexity = 1 },
-  },
-  {
-      "mosaic10-lossy-transform",
-      { 2, 70, 4, false,
-          { PLACE (10, 1, 1), PLACE (10, 1, 0), PLACE (10, 0, 1),
-              PLACE (10, 0, 0) },
-          .mosaic = true },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, .wavelet = PACO_WAVELET_CDF97,
-          .color_transform = PACO_COLOR_TRANSFORM_MOSAIC, .quality = 90,
-          .levels = 3, .coding_passes = 1, .complexity = 1 },
-  },
-  {
-      "yuva420-8-fields-step-map",
-      { 150, 117, 4, true,
-          { DEPTH (8), CHROMA (8, 1, 1), CHROMA (8, 1, 1), DEPTH (8) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, AUTO, .quality = 90, .levels = 4, .coding_passes = 1,
-          .complexity = 1, .block_checks = true, .cut_points = true },
-      .halved = 6,
-      .cut = 12000,
-  },
-};
 
 /* The step map of all of them; tests/codec/format knows it, too. */
 static void
@@ -334,72 +18,8 @@ draw_cells (uint8_t *cells, unsigned n)
     cells[i] = (uint8_t) (i % 11 < 6 ? 5 : i * 7 % 16);
 }
 
-/* This is a stack: the plan says with what wavelet, and the pictures are drawn
- * again for each. */
-typedef struct
-{
-  const char *name;
-  uint32_t width, height;
-  PacoSlice plan;
-  PacoParameters parameters;
-} GoldenStack;
-
-static const GoldenStack stacks[] = {
-  {
-      "stack-gray8-lossless-haar",
-      61,
-      40,
-      { .number = 1,
-          .length = 5,
-          .wavelet = PACO_STACK_HAAR,
-          .levels = 3,
-          .depth = 8,
-          .bits = 8 },
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 4, .coding_passes = 1,
-          .complexity = 1 },
-  },
-  {
-      "stack-gray16-lossless-cdf53",
-      33,
-      29,
-      { .number = 0xfffffffe,
-          .length = 6,
-          .wavelet = PACO_STACK_CDF53,
-          .levels = 2,
-          .depth = 16,
-          .bits = 16 },
-      { PACO_RATE_LOSSLESS, AUTO, .levels = 3, .coding_passes = 1,
-          .complexity = 1, .block_checks = true },
-  },
-  {
-      "stack-gray8-lossy-cdf53",
-      70,
-      52,
-      { .length = 4,
-          .wavelet = PACO_STACK_CDF53,
-          .levels = 1,
-          .depth = 8,
-          .bits = 13 },
-      { PACO_RATE_QUALITY, AUTO, .quality = 85, .levels = 5, .coding_passes = 1,
-          .complexity = 1 },
-  },
-  {
-      "stack-gray16-lossy-haar",
-      44,
-      67,
-      { .length = 3,
-          .wavelet = PACO_STACK_HAAR,
-          .levels = 2,
-          .depth = 16,
-          .bits = 13 },
-      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR, AUTO, .quality = 95,
-          .levels = 3, .coding_passes = 2, .complexity = 1,
-          .block_checks = true },
-  },
-};
-
 static void
-enrich (PacoVideoInfo *video, PacoProbabilitySet *set)
+enrich (PacoVideoInfo *video, unsigned family, PacoProbabilitySet *set)
 {
   video->has_mastering_display = true;
   video->mastering_display = (PacoMasteringDisplay){
@@ -411,7 +31,7 @@ enrich (PacoVideoInfo *video, PacoProbabilitySet *set)
   video->has_content_light = true;
   video->max_content_light = 1000;
   video->max_frame_average_light = 400;
-  *set = paco_builtin_sets[1][0];
+  *set = paco_builtin_sets[family][0];
   for (unsigned row = 0; row < PACO_N_ROWS; row++)
     for (unsigned c = row % 7; c < PACO_N_CONTEXTS; c += 7)
       set->p[row][c] = CLAMP (set->p[row][c] + (c % 2 ? 9 : -9), 1, 255);
@@ -563,6 +183,36 @@ damage (const Golden *g, GByteArray *frame)
     frame->data[i] ^= 1 << i % 8;
 }
 
+/* Says of about half of all codes that they are used. */
+static bool
+is_used (uint32_t code)
+{
+  uint32_t hash = code * 2654435761u;
+
+  return (hash ^ hash >> 15) * 2246822519u >> 31;
+}
+
+static void
+draw (const Golden *g, TestPicture *picture)
+{
+  test_picture_draw (picture, g->scene, 1);
+  for (unsigned c = 0; c < g->format.n_components; c++) {
+    uint32_t most = (1u << g->format.components[c].depth) - 1;
+
+    for (size_t i = 0; i < (size_t) picture->width[c] * picture->height[c];
+         i++) {
+      uint16_t *sample = &picture->samples[c][i];
+
+      if (g->gap > 0)
+        *sample -= *sample % g->gap;
+      if (g->holes)
+        *sample ^= *sample * 2654435761u >> 31;
+      while (g->scattered && !is_used (*sample))
+        *sample = (*sample + 1) & most;
+    }
+  }
+}
+
 static gboolean
 make (const Golden *g, const char *folder, FILE *checksums, GError **error)
 {
@@ -580,20 +230,18 @@ make (const Golden *g, const char *folder, FILE *checksums, GError **error)
   if (g->attached)
     video.attachment = paco_attachment_of (attached, strlen (attached));
   if (g->rich)
-    enrich (&video, &set);
+    enrich (
+        &video, g->parameters.rate_control == PACO_RATE_LOSSLESS ? 0 : 1, &set);
+  if (g->interlace) {
+    video.interlace_mode = g->interlace;
+    video.picture_flags = PACO_PICTURE_TOP_FIELD_FIRST;
+  }
   if (g->one_field)
     make_one_field (&video);
-  test_picture_draw (picture, g->scene, 1);
-  for (unsigned c = 0; g->gap > 0 && c < g->format.n_components; c++)
-    for (size_t i = 0; i < (size_t) picture->width[c] * picture->height[c]; i++)
-      picture->samples[c][i] -= picture->samples[c][i] % g->gap;
-  for (unsigned c = 0; g->holes && c < g->format.n_components; c++)
-    for (size_t i = 0; i < (size_t) picture->width[c] * picture->height[c]; i++)
-      picture->samples[c][i] ^= picture->samples[c][i] * 2654435761u >> 31;
+  draw (g, picture);
   draw_cells (cells, sizeof cells);
-  done = (g->halved
-                 ? paco_reference_encode_mapped (&g->format, &picture->picture,
-                     &video, &g->parameters, cells, g->halved, frame, error)
+  done = (g->map ? paco_reference_encode_mapped (&g->format, &picture->picture,
+              &video, &g->parameters, cells, g->halved, frame, error)
                  : paco_reference_encode (&g->format, &picture->picture, &video,
                      &g->parameters, g->rich ? &set : NULL, frame, error))
       && cut (g, frame, error);
@@ -679,7 +327,7 @@ decode_slices (const GoldenStack *g, const GByteArray *stream,
     const size_t *begins, unsigned reduce, FILE *checksums, GError **error)
 {
   const PacoPictureFormat format = { g->width, g->height, 1, false,
-    { DEPTH (16) } };
+    { { .depth = 16 } } };
   gboolean done = TRUE;
   Slices slices = { { NULL } };
 
@@ -704,7 +352,7 @@ make_stack (
     const GoldenStack *g, const char *folder, FILE *checksums, GError **error)
 {
   const PacoPictureFormat format = { g->width, g->height, 1, false,
-    { DEPTH (16) } };
+    { { .depth = 16 } } };
   /* Levels cannot be left out of numbers modulo 65536. */
   const unsigned most = g->plan.bits == 16 ? 0 : g->parameters.levels;
   g_autofree char *path = g_strdup_printf ("%s/%s.paco", folder, g->name);
@@ -745,14 +393,14 @@ typedef gboolean (*MakeFunc) (
 static gboolean
 make_golden (unsigned i, const char *folder, FILE *checksums, GError **error)
 {
-  return make (&golden[i], folder, checksums, error);
+  return make (&golden_streams[i], folder, checksums, error);
 }
 
 static gboolean
 make_golden_stack (
     unsigned i, const char *folder, FILE *checksums, GError **error)
 {
-  return make_stack (&stacks[i], folder, checksums, error);
+  return make_stack (&golden_stacks[i], folder, checksums, error);
 }
 
 /* Makes n streams, and writes what they decode to. */
@@ -767,6 +415,40 @@ make_all (const char *folder, unsigned n, MakeFunc func, FILE *checksums)
   if (!done)
     g_printerr ("%s\n", error->message);
   return done;
+}
+
+/* Writes what md5sum writes of a stream. */
+static gboolean
+write_stream_line (
+    FILE *file, const char *folder, const char *name, GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s.paco", folder, name);
+  g_autofree char *data = NULL, *md5 = NULL;
+  gsize size;
+
+  if (!g_file_get_contents (path, &data, &size, error))
+    return FALSE;
+  md5 = g_compute_checksum_for_data (
+      G_CHECKSUM_MD5, (const guchar *) data, size);
+  fprintf (file, "%s  %s.paco\n", md5, name);
+  return TRUE;
+}
+
+static bool
+write_stream_checksums (const char *folder)
+{
+  g_autofree char *path = g_build_filename (folder, "streams.md5", NULL);
+  g_autoptr (GError) error = NULL;
+  FILE *file = fopen (path, "w");
+  gboolean done = file != NULL;
+
+  for (unsigned i = 0; done && i < n_golden_streams; i++)
+    done = write_stream_line (file, folder, golden_streams[i].name, &error);
+  for (unsigned i = 0; done && i < n_golden_stacks; i++)
+    done = write_stream_line (file, folder, golden_stacks[i].name, &error);
+  if (!done)
+    g_printerr ("%s\n", error ? error->message : "streams.md5 is not written");
+  return file && fclose (file) == 0 && done;
 }
 
 int
@@ -789,8 +471,8 @@ main (int argc, char **argv)
   fputs ("# stream, number of the picture, levels left out, MD5 of each "
          "component\n",
       checksums);
-  done = make_all (argv[1], G_N_ELEMENTS (golden), make_golden, checksums)
-      && make_all (
-          argv[1], G_N_ELEMENTS (stacks), make_golden_stack, checksums);
-  return fclose (checksums) == 0 && done ? 0 : 1;
+  done = make_all (argv[1], n_golden_streams, make_golden, checksums)
+      && make_all (argv[1], n_golden_stacks, make_golden_stack, checksums);
+  done = fclose (checksums) == 0 && done && write_stream_checksums (argv[1]);
+  return done ? 0 : 1;
 }

@@ -93,7 +93,7 @@ finish () {
 }
 
 device='' driver='' content=computed
-tests='bpc-device dwt-device layout-device pack-device cuda-backend
+tests='bpc-device dwt-device layout-device pack-device cuda-backend cuda-budget cuda-golden
 device-pictures library library-device-memory library-regions failures damage sanitizer device-memory
 pipelines stress laboratory figures'
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
@@ -117,6 +117,7 @@ step layout-device 300 "$build/tests/gpu/kernels/layout-device"
 step pack-device 300 "$build/tests/gpu/kernels/pack-device"
 tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
 tap cuda-budget 300 "$build/tests/codec/test-cuda-budget"
+tap cuda-golden 300 "$build/tests/codec/test-cuda-golden" tests/golden
 tap device-pictures 300 "$build/tests/gpu/kernels/device-pictures"
 tap library 300 env PACO_LIB_BACKEND=cuda "$build/tests/lib/test-lib-round-trip"
 tap library-device-memory 300 "$build/tests/lib/test-lib-device-memory"

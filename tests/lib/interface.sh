@@ -45,12 +45,12 @@ nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' |
   LC_ALL=C sort >"$work/all"
 grep -v "@@$private\$" "$work/all" >"$work/exported"
 [ "$(wc -l <"$work/declared")" -ge 20 ] || fail "paco.h declares too little."
-sed 's/$/@@PACO_0.2/' "$work/declared" | diff - "$work/exported" ||
+sed 's/$/@@PACO_1.0/' "$work/declared" | diff - "$work/exported" ||
   fail "paco.h (<) declares other functions than the library exports (>)."
 if readelf -d "$library" | grep NEEDED | grep -iE 'gst|gobject|cuda|nvidia'; then
   fail "The library must not be linked to this."
 fi
-readelf -d "$library" | grep -q 'SONAME.*libpaco\.so\.0\]' || fail "No libpaco.so.0."
+readelf -d "$library" | grep -q 'SONAME.*libpaco\.so\.1\]' || fail "No libpaco.so.1."
 
 # A sanitizer's runtime would have to be linked to a program outside.
 case ${PACO_SANITIZE:-} in 1) exit 0 ;; esac

@@ -47,7 +47,8 @@ encoder_new (const PacoParameters *parameters)
 {
   static const char *const rates[] = { "quality", "lossless", "bitrate" };
   static const char *const wavelets[] = { "auto", "cdf53", "cdf97", "dd137" };
-  static const char *const colors[] = { "auto", "none", "rct", "ict", "rct2" };
+  static const char *const colors[] = { "auto", "none", "rct", "ict", "rct2",
+    "matrix" };
   static const char *const tables[] = { "auto", "never", "always" };
   PacoFrameEncoder *encoder = paco_frame_encoder_new ();
 

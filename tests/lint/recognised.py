@@ -41,6 +41,7 @@ def main():
         pathlib.Path(named).write_bytes(b'')
         pathlib.Path(text).write_bytes(b'PACO is a name\n')
         magic = str(REGISTRATION / 'paco.magic')
+        shutil.copy(magic, f'{folder}/.magic')
         with_others = magic + ':/usr/share/misc/magic'
         assert content_type(text, folder) == 'text/plain'
         assert 'PaCo' not in run('file', '-m', with_others, text)
@@ -57,6 +58,7 @@ def main():
                 assert found == expected, found
                 assert run('file', '-b', '--mime-type', '-m', files, unnamed) \
                     == 'video/x-paco\n'
+            assert run('file', '-b', unnamed, HOME=folder) == expected
 
 
 main()

@@ -30,11 +30,11 @@ fi
 # This is a libpaco that differs in nothing but its version.
 node=$(sed -n 's/^\(PACO_PRIVATE_.*\) {/\1/p' "$build/lib/paco.map")
 sed 's/^PACO_PRIVATE_.*/PACO_PRIVATE_0.0.1 {/' "$build/lib/paco.map" >"$work/map"
-nm -D --defined-only "$build/lib/libpaco.so.0" |
+nm -D --defined-only "$build/lib/libpaco.so.1" |
   awk '$2 == "T" { sub ("@.*", "", $3); print $3 }' | LC_ALL=C sort >"$work/exported"
 sed 's/.*/void & (void) {}/' "$work/exported" >"$work/other.c"
-${CC:-cc} -shared -fPIC -w -Wl,-soname,libpaco.so.0 \
-  -Wl,--version-script="$work/map" -o "$work/libpaco.so.0" "$work/other.c" || exit 1
+${CC:-cc} -shared -fPIC -w -Wl,-soname,libpaco.so.1 \
+  -Wl,--version-script="$work/map" -o "$work/libpaco.so.1" "$work/other.c" || exit 1
 for file in "$plugin" "$build/tool/paco"; do
   [ -e "$file" ] || continue
   if nm --defined-only "$file" | awk '{ print $3 }' | LC_ALL=C sort |
@@ -43,7 +43,7 @@ for file in "$plugin" "$build/tool/paco"; do
     failed=1
   fi
   if ! LD_LIBRARY_PATH=$work ldd -r "$file" 2>&1 |
-    grep -qF "libpaco.so.0: version \`$node' not found (required by $file)"; then
+    grep -qF "libpaco.so.1: version \`$node' not found (required by $file)"; then
     echo "$file loads with the libpaco of another version."
     failed=1
   fi

@@ -26,11 +26,13 @@ bin/paco-proxy
 bin/paco-record
 env.sh
 lib/gstreamer-1.0/libgstpaco.so
-lib/libpaco.so.0
+lib/libpaco.so.1
 share/bash-completion/completions/paco
 share/doc/gst-paco/NEWS
 share/doc/gst-paco/README.md
 share/doc/gst-paco/codec/FORMAT.md
+share/doc/gst-paco/codec/tables/sets.inc
+share/doc/gst-paco/docs/ARCHIVE-FORMAT.md
 share/doc/gst-paco/docs/ARCHIVE.md
 share/doc/gst-paco/docs/ELEMENTS.md
 share/doc/gst-paco/docs/FIGURES.md

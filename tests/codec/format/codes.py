@@ -46,8 +46,7 @@ def bits_of_numbers(header, tables, c):
 
 def samples_of(numbers, header, tables, c):
     """numbers: with the level shift undone."""
-    component = header.components[c]
-    codes = np.clip(numbers, 0, (1 << component.depth) - 1)
+    component, codes = header.components[c], numbers
     if c in tables:
         begin = ((1 << component.depth) - (1 << bits_of_numbers(header, tables, c))) // 2
         codes = tables[c][np.clip(numbers - begin, 0, len(tables[c]) - 1)]

@@ -11,14 +11,18 @@ def to_integers(x):
     return np.clip(rounded, F(-2**31), F(2**31 - 128)).astype(np.int32)
 
 
+ICT = (1, 0, '1.402', 1, '-0.344136', '-0.714136', 1, '1.772', 0)
+
+
 def undo_color(planes, transform, parameters=None):
     """planes: the first three components."""
     y, u, v = planes
     if transform == 5:
-        b = y - (v >> 1)
-        colors = [v + b, b]
-        colors.insert(parameters[0], u + ((np.int32(parameters[1]) * y) >> 3))
-        return colors
+        order, weights = parameters
+        b = y - (order >> 4) * (v >> 1)
+        part = np.int32(weights & 15) * v - np.int32(weights >> 4) * b
+        colors = {order & 3: u + b + (part >> 3), order >> 2 & 3: b}
+        return [colors.get(i, v + b) for i in range(3)]
     if transform == 1:
         g = y - ((u + v) >> 2)
         return [v + g, g, u + g]
@@ -26,9 +30,9 @@ def undo_color(planes, transform, parameters=None):
         t = y - (u >> 2)
         g = t - (v >> 1)
         return [v + g, g, u + t]
-    return [fma(F('1.402'), v, y),
-            fma(F('-0.344136'), u, fma(F('-0.714136'), v, y)),
-            fma(F('1.772'), u, y)]
+    return [fma(parameters[2], v, fma(parameters[1], u, parameters[0] * y)),
+            fma(parameters[4], u, fma(parameters[5], v, parameters[3] * y)),
+            fma(parameters[7], u, fma(parameters[8], v, parameters[6] * y))]
 
 
 # --- mosaics (5.1) ---
@@ -65,12 +69,14 @@ def undo_mosaic(planes, header):
 
 def finish(planes, header, tables):
     """Returns the samples of a field from what the inverse wavelets left."""
-    if header.transform == 2:
-        planes = undo_color(planes[:3], 2) + planes[3:]
+    if header.transform in (2, 4):
+        matrix = [F(m) for m in (ICT if header.transform == 2 else header.matrix)]
+        planes = undo_color(planes[:3], header.transform, matrix) + planes[3:]
     planes = [to_integers(x) if x.dtype == F else x for x in planes]
     if header.transform in (1, 3, 5):
         planes = undo_color(planes[:3], header.transform, header.parameters) + planes[3:]
     elif header.transform == 7:
         planes = undo_mosaic(planes, header)
-    return [samples_of(x + np.int32(1 << (component.depth - 1)), header, tables, c)
-            for c, (x, component) in enumerate(zip(planes, header.components))]
+    halves = [np.int32(1 << (component.depth - 1)) for component in header.components]
+    return [samples_of(np.clip(x, -half, half - 1) + half, header, tables, c)
+            for c, (x, half) in enumerate(zip(planes, halves))]

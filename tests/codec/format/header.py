@@ -8,7 +8,7 @@ import zlib
 from ancillary import need, read_ancillary
 
 SIZES_OF_CHUNKS = {1: 24, 2: 4, 4: 12, 5: 4, 6: 4, 256: 8, 257: 10, 258: 12,
-                   260: 5}
+                   259: 36, 260: 5}
 SET_ROWS, SET_CONTEXTS = 192, 55
 REVERSIBLE = {0: True, 1: False, 2: True}
 
@@ -64,6 +64,7 @@ class Header:
     reconstruction: int
     components: list
     chunks: dict
+    interlace_mode: int
 
     @property
     def cut_points(self):
@@ -76,6 +77,11 @@ class Header:
         """Its bytes, and the components that take half of it; None without."""
         chunk = self.chunks.get(260)
         return chunk and struct.unpack('<IB', chunk)
+
+    @property
+    def matrix(self):
+        """Its nine coefficients, row by row."""
+        return struct.unpack('<9f', self.chunks[259])
 
     @property
     def code_tables(self):
@@ -155,6 +161,7 @@ def read_chunks(data):
         need(kind not in chunks, 'type of a chunk')
         chunks[kind] = chunk
     need(ancillary <= 32768, 'bytes of ancillary chunks')
+    need(chunks.get(5, bytes(4))[1] == 0, 'views')
     need(3 not in chunks or chunks[3][0] < 2 and chunks[3][1] < 8, 'carried set')
     return chunks
 
@@ -166,6 +173,8 @@ def check_code_tables(header):
               if table.components >> c & 1]
         need(of and not table.components >> len(header.components)
              and not table.components & seen, 'components of a code table')
+        need(min(table.last - table.first, 1) <= table.codes_less_one
+             <= table.last - table.first, 'number of codes')
         need(table.form < 2 and table.first <= table.last and all(
             table.last < 1 << c.depth and REVERSIBLE[c.wavelet] for c in of),
              'code table')
@@ -173,7 +182,7 @@ def check_code_tables(header):
     need(not seen or not header.slice, 'code table of a slice')
 
 
-def check_slice(header, mode):
+def check_slice(header):
     part = header.slice
     if not part:
         return
@@ -181,7 +190,8 @@ def check_slice(header, mode):
          and part.wavelet in (0, 3) and part.levels <= 3
          and part.depth in (8, 16) and part.bits in (part.depth, 13), 'slice')
     need(len(header.components) == 1 and header.components[0].depth == 16
-         and mode == 0 and not header.fields, 'picture of a slice')
+         and header.components[0].kind == header.interlace_mode == 0 and not header.fields,
+         'picture of a slice')
 
 
 def read_components(data, levels):
@@ -226,14 +236,19 @@ def check_transform(header):
              and all(a != b for a, b in zip(*corners)), 'color transform')
         return
     if header.transform == 5:
-        need(header.parameters[0] <= 2 and header.parameters[1] <= 8, 'color transform')
+        order, weights = header.parameters
+        c, b, x, y = order & 3, order >> 2 & 3, weights & 15, weights >> 4
+        need(order < 32 and c < 3 and b < 3 and b != c
+             and x + y <= 8, 'color transform')
     else:
-        need(header.transform <= 3 and header.parameters == (0, 0), 'color transform')
+        need(header.transform <= 4 and header.parameters == (0, 0), 'color transform')
+    need((header.transform == 4) == (259 in header.chunks) and (
+        header.transform != 4 or all(abs(m) <= 16 for m in header.matrix)), 'matrix')
     if header.transform:
         need(len(first) == 3 and all(
             c.subsampling == (0, 0) and c.depth == first[0].depth
             and c.wavelet == first[0].wavelet for c in first), 'color transform')
-        need(header.transform != 2 or first[0].wavelet == 1, 'ICT')
+        need(header.transform not in (2, 4) or first[0].wavelet == 1, 'wavelet')
 
 
 def check_description(data):
@@ -267,10 +282,10 @@ def read_header(data):
     header = Header(*sizes, flags & 1, *struct.unpack_from('<2H', data, 36),
                     data[57] & 1, features, levels, passes, transform,
                     tuple(parameters), reconstruction, components,
-                    read_chunks(data[at:end]))
+                    read_chunks(data[at:end]), data[56])
     check_geometry(header)
     check_transform(header)
-    check_slice(header, data[56])
+    check_slice(header)
     check_code_tables(header)
     size, crc = header.attachment
     payload = data[header_size + index_size:]

@@ -48,9 +48,9 @@ case_init (Case *c)
   for (unsigned inverse = 0; inverse < 2; inverse++)
     for (unsigned ability = 0; ability < PACO_DWT_N_ABILITIES; ability++)
       for (unsigned layout = 0; layout < PACO_DWT_N_LAYOUTS; layout++)
-        for (unsigned group = 0; group < PACO_DWT_N_GROUPS; group++)
+        for (unsigned triple = 0; triple < 2; triple++)
           c->kernels
-              .kernels[inverse][PACO_WAVELET_CDF53][ability][layout][group]
+              .kernels[inverse][PACO_WAVELET_CDF53][ability][layout][triple]
               .warps = PACO_DWT_THREADS / 32 * draw (1, 12);
   c->geometry = paco_geometry_new (&c->format, &c->coding);
   g_assert_nonnull (c->geometry);

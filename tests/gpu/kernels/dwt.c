@@ -4,6 +4,8 @@
  * each wavelet all widths and heights up to 200.
  *
  *   dwt [cases [seed [largest]]]   exits with 77 without a device */
+#include "codec/fit.h"
+#include "codec/matrix.h"
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
 #include "codec/step_map.h"
@@ -138,7 +140,7 @@ random_coding (GRand *random, const Given *given,
 {
   static const PacoColorTransform transforms[] = { PACO_COLOR_TRANSFORM_RCT,
     PACO_COLOR_TRANSFORM_ICT, PACO_COLOR_TRANSFORM_RCT2,
-    PACO_COLOR_TRANSFORM_FIT };
+    PACO_COLOR_TRANSFORM_MATRIX, PACO_COLOR_TRANSFORM_FIT };
 
   memset (coding, 0, sizeof *coding);
   coding->levels = chance (random, 50) ? 5 : random_below (random, 9);
@@ -148,12 +150,14 @@ random_coding (GRand *random, const Given *given,
     do
       coding->color_transform =
           transforms[random_below (random, G_N_ELEMENTS (transforms))];
-    while (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
+    while (paco_color_transform_is_matrix (coding->color_transform)
         && paco_wavelets[coding->components[0].wavelet].reversible);
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
-    coding->parameters[0] = random_below (random, 3);
-    coding->parameters[1] = random_below (random, PACO_MAX_FIT_WEIGHT + 1);
-  }
+  for (unsigned i = 0; i < PACO_MATRIX_SIZE; i++)
+    coding->matrix[i] = (float) random_below (random, 2001) / 1000.0f - 1.0f;
+  while (coding->color_transform == PACO_COLOR_TRANSFORM_FIT
+      && !paco_fit_is_valid (coding->parameters))
+    for (unsigned i = 0; i < 2; i++)
+      coding->parameters[i] = random_below (random, 256);
   for (unsigned c = 0; c < format->n_components; c++) {
     for (unsigned k = 0; k <= 3u * coding->levels; k++) {
       coding->subbands[c][k].height_log2 = random_below (random, 4);

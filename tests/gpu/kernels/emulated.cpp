@@ -65,10 +65,6 @@ const EmulatedKernel emulated_compare[] = {
   KERNEL_OF_DWT (name##_any), KERNEL_OF_DWT (name##_plain),                    \
       LAYOUTS (name##_any), LAYOUTS (name##_plain)
 
-#undef FIT /* of dwt.cu */
-#define FIT(name)                                                              \
-  KERNEL_OF_DWT (name##_planar8_fit), KERNEL_OF_DWT (name##_planar16_fit)
-
 const EmulatedKernel emulated_dwt[] = {
   KERNELS (dwt_forward_cdf53),
   KERNELS (dwt_forward_cdf97),
@@ -82,17 +78,6 @@ const EmulatedKernel emulated_dwt[] = {
   LAYOUTS (dwt_inverse_integers_direct),
   LAYOUTS (dwt_forward_floats_direct),
   LAYOUTS (dwt_inverse_floats_direct),
-  FIT (dwt_forward_cdf53_any),
-  FIT (dwt_forward_cdf97_any),
-  FIT (dwt_forward_dd137_any),
-  FIT (dwt_inverse_cdf53_any),
-  FIT (dwt_inverse_cdf97_any),
-  FIT (dwt_inverse_dd137_any),
-  FIT (dwt_inverse_cdf97_mapped),
-  FIT (dwt_forward_integers_direct),
-  FIT (dwt_inverse_integers_direct),
-  FIT (dwt_forward_floats_direct),
-  FIT (dwt_inverse_floats_direct),
   EMULATED_END,
 };
 

@@ -1,19 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * DPX files (SMPTE 268M) as a kind of source.h. Samples lie in the file as layouts
  * say (dpx_layout.c); dpx_header.c reads what they are, and dpx_padding.c looks at the bits
- * around them. The rest is
- *
- *   0  1  form: 1
- *   1  4  bytes before the first image element, little-endian: b
- *   5  b  these bytes
- *         the bytes between image elements, and behind the last one
- *         for each image element, by ascending offsets: runs of lines
- *
- * A run is how many lines it has, 4 bytes, and a byte. 0: no bit of their padding is
- * set. 1: as many bytes follow as lines are apart, in which the bits of padding are
- * set that each of these lines has, and no bit of a sample. An element ends with the
- * last byte that a decoder writes, so that what pads its last line is behind it, and
- * is not looked for in the run. */
+ * around them. docs/ARCHIVE-FORMAT.md says what the rest is. */
 #include "tool/archive/kinds/dpx.h"
 #include "tool/archive/source.h"
 #include "codec/bytes.h"

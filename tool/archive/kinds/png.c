@@ -1,22 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * PNG files of 8 and 16 bits without a palette as a kind of source.h. The compressed
  * bytes of their IDAT chunks are made again by zlib, with the settings that deflate.c
- * finds. The rest is, in little-endian numbers,
- *
- *    0  1  form: 1
- *    1  1  level     of deflateInit2(); 0: stored blocks
- *    2  1  strategy
- *    3  1  memory
- *    4  1  window
- *    5  1  0
- *    6  2  the header of the zlib stream (RFC 1950)
- *    8  4  CRC-32 of the zlib stream
- *   12  4  i: runs (deflate.h) of the sizes of the IDAT chunks
- *   16  4  s: runs of the sizes of the stored blocks, with level 0
- *   20  4  b: bytes before the first IDAT chunk
- *   24  4  e: bytes behind the last one
- *   28     8i, 8s, b and e bytes: these; then the filters of all lines, a byte each
- */
+ * finds. docs/ARCHIVE-FORMAT.md says what the rest is. */
 #include "tool/archive/kinds/deflate.h"
 #include "tool/archive/source.h"
 #include "tool/archive/kinds/png.h"

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * PGM, PPM and PAM files of 8 and 16 bits (P5, P6, P7) as a kind of source.h. The
- * samples lie in the file as a layout says. The rest is
- *
- *   0  1  form: 1
- *   1  4  bytes before the samples, little-endian: b
- *   5  b  these bytes
- *         the bytes behind the samples
- */
+ * samples lie in the file as a layout says. docs/ARCHIVE-FORMAT.md says what the rest
+ * is. */
 #include "tool/archive/source.h"
 #include "codec/bytes.h"
 #include <string.h>

@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * TIFF files (TIFF 6.0, and BigTIFF) of 8 and 16 bits, and uncompressed ones of 10 and
  * 12, as a kind of source.h. Where the samples of a plane are one behind the other, they
- * are coded from the file as it is. The rest is the file without the bytes of strips and
- * tiles, whose places its tags say. In little-endian numbers it is
- *
- *    0  1  form: 1
- *    1  1  of Deflate, who compressed it (tiff.h)
- *    2  1  and with which level; 0: it is no Deflate
- *    3  1  0
- *    4  4  CRC-32 of all compressed strips or tiles, in their order; 0: not compressed
- *    8  4  h: holes that strips and tiles leave
- *   12  4  p: bytes that tiles have beyond the edges of the picture
- *   16     per hole: bytes since the one before, and bytes of the hole, 8 bytes each;
- *          then the p bytes; then the file without the holes
- */
+ * are coded from the file as it is. The rest (docs/ARCHIVE-FORMAT.md) is the file without
+ * the bytes of strips and tiles, whose places its tags say. */
 #include "tool/archive/source.h"
 #include "tool/archive/kinds/tiff.h"
 #include "codec/bytes.h"
