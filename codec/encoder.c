@@ -303,8 +303,7 @@ prepare_choice (PacoEncoder *encoder, PacoEncoderForm *form,
   form->fits_colors = paco_policy_chooses_fit (
       &form->picture, parameters, &form->coding);
   form->chooses = form->has_other || form->fits_colors
-      || paco_policy_chooses_weights (
-          &form->picture, parameters, &form->coding)
+      || paco_policy_chooses_weights (&form->picture, parameters, &form->coding)
       || paco_policy_chooses_matrix (&form->picture, &form->coding);
   if (!form->has_other) {
     form->other.coding = form->coding;

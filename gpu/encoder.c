@@ -343,8 +343,8 @@ take_rate (PacoCudaEncoderFlight *flight, const PacoRate *rate,
       &flight->frame.plan->format, &rate->coding);
 }
 
-/* Is a PacoFindCodes, with the flight as data, whose picture is on its way to the device or
- * there. */
+/* Is a PacoFindCodes, with a PacoCudaEncoderFlight as data, whose picture is on its way to
+ * the device or there. */
 static gboolean
 find_codes (void *data, const PacoCodeGroups *groups, uint32_t step,
     PacoCodeTable *tables, GError **error)

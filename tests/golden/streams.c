@@ -211,14 +211,6 @@ const Golden golden_streams[] = {
       .cut = 4000,
   },
   {
-      "yuv422-10-own-step-map-cut-points",
-      { 170, 99, 3, false,
-          { DEPTH (10), CHROMA (10, 1, 0), CHROMA (10, 1, 0) } },
-      TEST_SCENE_SHAPES,
-      { PACO_RATE_QUALITY, AUTO, .quality = 75, .levels = 4, .coding_passes = 1,
-          .complexity = 1, .block_checks = true, .cut_points = true },
-  },
-  {
       "rgb8-lossless-cut",
       { 83, 71, 3, false, { DEPTH (8), DEPTH (8), DEPTH (8) } },
       TEST_SCENE_SHAPES,
