@@ -117,7 +117,7 @@ step layout-device 300 "$build/tests/gpu/kernels/layout-device"
 step pack-device 300 "$build/tests/gpu/kernels/pack-device"
 tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
 tap cuda-budget 300 "$build/tests/codec/test-cuda-budget"
-tap cuda-golden 300 "$build/tests/codec/test-cuda-golden" tests/golden
+tap cuda-golden 300 "$build/tests/codec/test-cuda-golden" -p /golden/backend tests/golden
 tap device-pictures 300 "$build/tests/gpu/kernels/device-pictures"
 tap library 300 env PACO_LIB_BACKEND=cuda "$build/tests/lib/test-lib-round-trip"
 tap library-device-memory 300 "$build/tests/lib/test-lib-device-memory"
@@ -309,7 +309,9 @@ for program in "$build"/tests/lab/cuda/lab-*; do
 done
 # These are the methods that share memory among threads, of which the emulation
 # knows no races.
-if [ -n "$sanitizer" ]; then
+if ! [ -x "$build/tests/lab/cuda/lab-rows" ]; then
+  count skipped 'laboratory: built without the option lab'
+elif [ -n "$sanitizer" ]; then
   for tool in memcheck racecheck; do
     step "sanitizer $tool, lab-rows" 240 "$sanitizer" --tool $tool \
       --error-exitcode 9 "$build/tests/lab/cuda/lab-rows" --check
