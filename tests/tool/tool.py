@@ -954,7 +954,7 @@ class Trouble(Case):
         self.write('in/2.ppm', picture + b'P6 broken')
         said = self.paco('archive', '--list', '--allow-gaps', 'in').decode()
         self.assertEqual(said, f'{shown}\n2.ppm\n')
-        self.refuse(FAILED, shown, 'archive', 'in', 'a.paco')
+        self.refuse(FAILED, shown, 'archive', '--only-pictures', 'in', 'a.paco')
         os.unlink('in/2.ppm')
         self.paco('archive', '-q', 'in', 'a.paco')
         with open('a.paco.json', encoding='utf-8') as file:

@@ -13,6 +13,7 @@ typedef struct
   /* Where the next frame begins. That is the end of the file, except while it is
    * resumed. */
   guint64 offset;
+  guint64 last; /* where the last frame begins */
   guint64 n_frames;
   guint64 reserved; /* the disk has space up to there; 0: unknown */
   /* The file system cannot do that, or has no space left. */
@@ -26,9 +27,12 @@ PacoPart *paco_part_open (const char *path, GError **error);
  * given back. NULL is allowed. */
 void paco_part_free (PacoPart *part);
 
-/* Writes `size` bytes over those at `offset`. */
-gboolean paco_part_rewrite (
-    PacoPart *part, const void *bytes, gsize size, GError **error);
+/* Asks the disk for space up to `end` and for some more, that the file may lie there in
+ * fewer pieces and is written faster. Where that fails, it is written as it comes. */
+void paco_part_reserve (PacoPart *part, guint64 end);
+/* Writes `size` bytes at that place of the file. */
+gboolean paco_part_write (
+    PacoPart *part, guint64 at, const void *bytes, gsize size, GError **error);
 /* Keeps what follows: a whole frame of `size` bytes, found at `offset`. */
 void paco_part_keep (PacoPart *part, gsize size);
 /* Cuts off the bytes behind the last frame, and gives back the space behind it. */
