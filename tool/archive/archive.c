@@ -319,6 +319,19 @@ keep_late (PacoRun *run, PacoRunItem *item)
   paco_line_done (run->line, STEP_WRITE, item->number);
 }
 
+/* Says of a compressed file that its frame is larger than it, and no frame, if another one
+ * can carry it. */
+static void
+judge_size (PacoRun *run, PacoRunItem *item)
+{
+  if (item->late || run->part->n_frames == 0 || run->options->keep_files
+      || run->options->files.only_pictures || run->kind != &paco_source_exr
+      || item->frame.size <= item->kept.size)
+    return;
+  item->late = g_strdup ("its frame would be larger than the file");
+  paco_frame_release (&item->frame);
+}
+
 static void
 write_frame (PacoRun *run, PacoRunItem *item)
 {
@@ -367,6 +380,7 @@ write_frames (PacoRun *run)
       PacoRunItem *item = paco_run_item (run, number);
 
       run->next = number + 1;
+      judge_size (run, item);
       if (item->late)
         keep_late (run, item);
       else

@@ -10,8 +10,9 @@
  *      4  bytes after the last chunk: t
  *      t  these bytes
  *      4  bytes of the tables of PIZ, chunk by chunk, in rising order: p
- *      p  of each the first and the last symbol and the size, 4 bytes each; the table.
- *         Size 0: the chunk is not compressed
+  *      p  of each the first and the last symbol, and how many there are, 4 bytes each, 0 if
+ *         the chunk is not compressed; and for each symbol by how much its code is longer
+ *         than exr_piz.c makes it
  *         of each other channel: the lowest bytes of all its samples, line by line, then
  *         the next ones; each less the byte before it in its line
  */
@@ -124,15 +125,15 @@ move_line (const PacoExrChannel *channel, guint32 line, guint8 *raw,
 
   others += (gsize) line * channel->width;
   for (guint b = 0; b < channel->bytes; b++) {
-    guint8 *to = others + b * plane, last = 0;
+    guint8 *there = others + b * plane, last = 0;
 
     for (guint32 x = 0; x < channel->width; x++) {
       guint8 *sample = raw + (gsize) x * channel->bytes + b;
 
       if (to_raw)
-        *sample = (guint8) (to[x] + last);
+        *sample = (guint8) (there[x] + last);
       else
-        to[x] = (guint8) (*sample - last);
+        there[x] = (guint8) (*sample - last);
       last = *sample;
     }
   }
@@ -304,9 +305,9 @@ take (Taking *taking, gsize size, PacoSource *source, GError **error)
   guint8 head[2] = { FORM };
   gsize end;
 
-  if (others > G_MAXINT32 / 2)
-    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
-        "the channels besides the picture are more than 1 GiB");
+  if (others + samples_size (picture) > G_MAXINT32 / 2)
+    return paco_source_fail (
+        error, PACO_SOURCE_UNSUPPORTED, "all channels are more than 1 GiB");
   if (!find_chunks (picture, taking->bytes, size, taking->at, &end, error))
     return FALSE;
   taking->raw = g_malloc (MAX (paco_exr_chunk_bytes (picture, 0), 1));

@@ -2,8 +2,8 @@
  * Compresses chunks of OpenEXR files as PIZ does (exr.h): numbers of 16 bits are counted,
  * so that those in use are consecutive; each channel goes through a wavelet of sums and
  * differences; and prefix codes say what comes out. Programs differ in the lengths of
- * the codes where symbols are equally frequent, so the table of lengths is kept with the
- * rest of the file. All else follows from the samples.
+ * the codes where symbols are equally frequent, so it is kept with the rest of the file by
+ * how much lengths are others than here. All else follows from the samples.
  *
  * A chunk is: the first and the last byte of the map of numbers in use, 16 bits each; these
  * bytes; the size of what follows, 32 bits; the first and the last symbol, the bytes of
@@ -22,12 +22,13 @@ enum
   FEW_ZEROS = 59,
   MANY_ZEROS = 63,
   LEAST_MANY = 6,
-  HEAD = 20, /* of the codes */
+  MOST_ZEROS = 255 + LEAST_MANY,
+  TABLE_HEAD = 12, /* of a table that is kept */
+  HEAD = 20,       /* of the codes */
   RUN_BITS = 8,
   LEAST_RUN =
       32, /* Older programs say of more repeats only how many they are. */
   MAX_REPEATS = 255,
-  FAST_BITS = 12,
 };
 
 /* --- bits ------------------------------------------------------------------ */
@@ -164,6 +165,28 @@ read_table (
   return reader.at == reader.end && assign_codes (codes);
 }
 
+/* Writes the table of lengths. */
+static void
+write_table (const Codes *codes, Writer *writer)
+{
+  for (guint32 i = codes->first; i <= codes->last;) {
+    guint zeros = 0;
+
+    while (zeros < MOST_ZEROS && i + zeros <= codes->last
+        && codes->length[i + zeros] == 0)
+      zeros++;
+    if (zeros >= LEAST_MANY) {
+      write_bits (writer, MANY_ZEROS, 6);
+      write_bits (writer, zeros - LEAST_MANY, 8);
+    } else if (zeros >= 2)
+      write_bits (writer, FEW_ZEROS + zeros - 2, 6);
+    else
+      write_bits (writer, codes->length[i], 6);
+    i += MAX (zeros, 1);
+  }
+  write_end (writer);
+}
+
 static gboolean
 read_symbol (const Codes *codes, Reader *reader, guint32 *symbol)
 {
@@ -239,6 +262,89 @@ write_numbers (
   }
   write_end (writer);
   return good;
+}
+
+/* --- lengths of codes ------------------------------------------------------ */
+
+/* A tree of symbols: node i is symbol i, and those from SYMBOLS on have two others below
+ * them. */
+typedef struct
+{
+  guint32 count[SYMBOLS],
+      node[SYMBOLS]; /* by which trees are compared; their roots */
+  guint32 parent[2 * SYMBOLS];
+  guint32 heap[SYMBOLS], n; /* symbols that stand for trees, the rarest first */
+} Tree;
+
+static gboolean
+is_rarer (const Tree *tree, guint32 a, guint32 b)
+{
+  return tree->count[a] < tree->count[b]
+      || (tree->count[a] == tree->count[b] && a < b);
+}
+
+static void
+push (Tree *tree, guint32 symbol)
+{
+  guint32 i = tree->n++;
+
+  for (; i > 0 && is_rarer (tree, symbol, tree->heap[(i - 1) / 2]);
+       i = (i - 1) / 2)
+    tree->heap[i] = tree->heap[(i - 1) / 2];
+  tree->heap[i] = symbol;
+}
+
+static guint32
+pop (Tree *tree)
+{
+  guint32 top = tree->heap[0], last = tree->heap[--tree->n], i = 0, next;
+
+  while ((next = 2 * i + 1) < tree->n) {
+    if (next + 1 < tree->n
+        && is_rarer (tree, tree->heap[next + 1], tree->heap[next]))
+      next++;
+    if (!is_rarer (tree, tree->heap[next], last))
+      break;
+    tree->heap[i] = tree->heap[next];
+    i = next;
+  }
+  tree->heap[i] = last;
+  return top;
+}
+
+/* Computes the lengths of codes for the numbers, and for repeats, which count as one. */
+static void
+find_lengths (const guint16 *numbers, gsize n, guint32 first, guint32 last,
+    guint8 *lengths)
+{
+  Tree *tree = g_new0 (Tree, 1);
+  guint32 nodes = SYMBOLS;
+
+  for (gsize i = 0; i < n; i++)
+    tree->count[numbers[i]]++;
+  tree->count[last] = 1;
+  for (guint32 i = first; i <= last; i++)
+    if (tree->count[i] > 0) {
+      tree->node[i] = i;
+      push (tree, i);
+    }
+  while (tree->n > 1) {
+    guint32 a = pop (tree), b = pop (tree);
+
+    tree->parent[tree->node[a]] = tree->parent[tree->node[b]] = nodes;
+    tree->count[b] += tree->count[a];
+    tree->node[b] = nodes++;
+    push (tree, b);
+  }
+  memset (lengths, 0, SYMBOLS);
+  for (guint32 i = first; i <= last; i++) {
+    guint length = 0;
+
+    for (guint32 node = i; tree->parent[node] > 0; node = tree->parent[node])
+      length++;
+    lengths[i] = (guint8) MIN (length, MAX_LENGTH);
+  }
+  g_free (tree);
 }
 
 /* --- the wavelet ------------------------------------------------------------ */
@@ -423,6 +529,7 @@ fill_places (const guint8 map[MAP], guint16 *places, gboolean back)
 typedef struct
 {
   Codes codes;
+  guint8 lengths[SYMBOLS];
   guint8 map[MAP];
   guint16 places[VALUES];
   guint16 numbers[];
@@ -434,18 +541,23 @@ new_work (gsize raw_size)
   return g_malloc (sizeof (Work) + raw_size);
 }
 
+/* Keeps by how much the lengths of codes are others than they would be here. */
 static void
-add_table (
-    GByteArray *tables, const guint8 *head, const guint8 *table, guint32 size)
+add_table (GByteArray *tables, const Codes *codes, const guint8 *lengths)
 {
-  guint8 stored[12];
+  guint32 n = codes ? codes->last - codes->first + 1 : 0;
+  guint8 head[TABLE_HEAD] = { 0 };
 
-  memset (stored, 0, sizeof stored);
-  if (head)
-    memcpy (stored, head, 8);
-  paco_put32 (stored + 8, size);
-  g_byte_array_append (tables, stored, sizeof stored);
-  g_byte_array_append (tables, table, size);
+  if (n > 0)
+    paco_put32 (paco_put32 (head, codes->first), codes->last);
+  paco_put32 (head + 8, n);
+  g_byte_array_append (tables, head, sizeof head);
+  for (guint32 i = 0; i < n; i++) {
+    guint8 more = (guint8) (codes->length[codes->first + i]
+        - lengths[codes->first + i]);
+
+    g_byte_array_append (tables, &more, 1);
+  }
 }
 
 static gboolean
@@ -484,7 +596,9 @@ uncompress (Work *work, const PacoExrPicture *picture, guint32 chunk,
   reader = (Reader){ bytes + HEAD + table, bytes + HEAD + size, 0, 0 };
   if (!read_numbers (&work->codes, &reader, work->numbers, raw_size / 2))
     return FALSE;
-  add_table (tables, bytes, bytes + HEAD, table);
+  find_lengths (work->numbers, raw_size / 2, work->codes.first,
+      work->codes.last, work->lengths);
+  add_table (tables, &work->codes, work->lengths);
   most = fill_places (work->map, work->places, TRUE);
   transform_all (picture, chunk, work->numbers, most < 1 << 14, TRUE);
   for (gsize i = 0; i < raw_size / 2; i++)
@@ -502,7 +616,7 @@ paco_exr_piz_uncompress (const PacoExrPicture *picture, guint32 chunk,
   gboolean good;
 
   if (size >= raw_size) {
-    add_table (tables, NULL, NULL, 0);
+    add_table (tables, NULL, NULL);
     memcpy (raw, bytes, raw_size);
     return size == raw_size;
   }
@@ -539,31 +653,55 @@ write_map (Work *work, gsize n, GByteArray *to)
   return most;
 }
 
+/* Reads the table that was kept for the numbers. */
+static gboolean
+read_kept (Work *work, const guint8 *table, guint32 n, gsize n_numbers)
+{
+  Codes *codes = &work->codes;
+
+  codes->first = paco_get32 (table);
+  codes->last = paco_get32 (table + 4);
+  if (codes->last >= SYMBOLS || codes->first > codes->last
+      || codes->last - codes->first + 1 != n)
+    return FALSE;
+  find_lengths (
+      work->numbers, n_numbers, codes->first, codes->last, work->lengths);
+  memset (codes->length, 0, sizeof codes->length);
+  for (guint32 i = 0; i < n; i++) {
+    guint8 length = (guint8) (work->lengths[codes->first + i]
+        + table[TABLE_HEAD + i]);
+
+    if (length > MAX_LENGTH)
+      return FALSE;
+    codes->length[codes->first + i] = length;
+  }
+  return assign_codes (codes);
+}
+
 static gboolean
 compress (Work *work, const PacoExrPicture *picture, guint32 chunk,
-    const guint8 *raw, gsize raw_size, const guint8 *table, guint32 size,
+    const guint8 *raw, gsize raw_size, const guint8 *table, guint32 n,
     GByteArray *to)
 {
   guint8 head[4 + HEAD] = { 0 };
-  Writer writer = { .to = to };
+  Writer lengths = { .to = to }, numbers = { .to = to };
   guint at, most;
 
-  if (!read_table (&work->codes, paco_get32 (table), paco_get32 (table + 4),
-          table + 12, size))
-    return FALSE;
   move_numbers (picture, chunk, (guint8 *) raw, work->numbers, FALSE);
   most = write_map (work, raw_size / 2, to);
   transform_all (picture, chunk, work->numbers, most < 1 << 14, FALSE);
+  if (!read_kept (work, table, n, raw_size / 2))
+    return FALSE;
   at = to->len;
   g_byte_array_append (to, head, sizeof head);
-  g_byte_array_append (to, table + 12, size);
-  if (!write_numbers (&work->codes, &writer, work->numbers, raw_size / 2)
-      || writer.n_bits > G_MAXUINT32)
+  write_table (&work->codes, &lengths);
+  paco_put32 (to->data + at + 12, to->len - at - 4 - HEAD);
+  if (!write_numbers (&work->codes, &numbers, work->numbers, raw_size / 2)
+      || numbers.n_bits > G_MAXUINT32)
     return FALSE;
   paco_put32 (to->data + at, to->len - at - 4);
   memcpy (to->data + at + 4, table, 8);
-  paco_put32 (to->data + at + 12, size);
-  paco_put32 (to->data + at + 16, (guint32) writer.n_bits);
+  paco_put32 (to->data + at + 16, (guint32) numbers.n_bits);
   return TRUE;
 }
 
@@ -573,20 +711,20 @@ paco_exr_piz_compress (const PacoExrPicture *picture, guint32 chunk,
     const guint8 **tables, const guint8 *end, GByteArray *to)
 {
   const guint8 *table = *tables;
-  guint32 size = end - table >= 12 ? paco_get32 (table + 8) : 0;
+  guint32 n = end - table >= TABLE_HEAD ? paco_get32 (table + 8) : 0;
   Work *work;
   gboolean good;
 
-  if (end - table < 12 || size > (gsize) (end - table) - 12)
+  if (end - table < TABLE_HEAD || n > (gsize) (end - table) - TABLE_HEAD)
     return FALSE;
-  *tables = table + 12 + size;
-  if (size == 0) {
+  *tables = table + TABLE_HEAD + n;
+  if (n == 0) {
     g_byte_array_append (to, raw, (guint) raw_size);
     return TRUE;
   }
   work = new_work (raw_size);
   work->codes.fixed_runs = fixed_runs;
-  good = compress (work, picture, chunk, raw, raw_size, table, size, to);
+  good = compress (work, picture, chunk, raw, raw_size, table, n, to);
   g_free (work);
   return good;
 }
