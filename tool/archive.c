@@ -94,7 +94,8 @@ check_reports (
     there = report;
   else if (options->md5 && access (md5, F_OK) == 0)
     there = md5;
-  return !there
+  /* If OUT is there, too, it may be complete; then nothing is written. */
+  return !there || access (options->out, F_OK) == 0
       || paco_tool_failed (
           error, "%s is there already, and nothing is overwritten", there);
 }
@@ -108,9 +109,10 @@ write_reports (const Options *given, const char *out, const PacoReport *report,
   g_autofree char *md5_path = g_strconcat (out, ".framemd5", NULL);
   g_autofree char *md5 = paco_report_framemd5 (report);
   g_autofree char *text = paco_report_text (report);
-  gboolean good =
-      (!*path || paco_part_write_file (path, json, strlen (json), error))
-      && (!md5 || paco_part_write_file (md5_path, md5, strlen (md5), error));
+  gboolean good = report->complete
+      || ((!*path || paco_part_write_file (path, json, strlen (json), error))
+          && (!md5
+              || paco_part_write_file (md5_path, md5, strlen (md5), error)));
 
   if (!given->quiet)
     fputs (text, stdout);

@@ -86,6 +86,16 @@ def test_reel(tmp):
     # The archive of what was restored is the same.
     expect(DONE, 'archive', '-q', '--md5', '--report=', tmp / 'out', tmp / 'b.paco')
     assert (tmp / 'b.paco').read_bytes() == (tmp / 'a.paco').read_bytes()
+    # The same command again has nothing to do, unless a file is another one now.
+    expect(DONE, 'archive', '--md5', folder, tmp / 'a.paco', says='a.paco is complete')
+    for name in 'right.wav', 'scans/scan_0003.dpx', 'scans/scan_0026.dpx':
+        was = (folder / name).read_bytes()
+        (folder / name).write_bytes(was[:-1] + b'?')
+        expect(FAILED, 'archive', '--md5', folder, tmp / 'a.paco', says='nothing is overwritten')
+        (folder / name).write_bytes(was)
+    expect(FAILED, 'archive', '--md5', '--skip=right.wav', folder, tmp / 'a.paco',
+           says='nothing is overwritten')
+    expect(FAILED, 'archive', folder, tmp / 'a.paco', says='nothing is overwritten')
     # Whoever wants pictures only is told what else there is.
     text = expect(FAILED, 'archive', '--only-pictures', folder, tmp / 'c.paco',
                   says='9 files that are no pictures of the sequence')

@@ -390,7 +390,7 @@ class Files(Case):
         self.assertIn(b'1 file of ', self.paco('archive', 'scans', 'one.paco'))
         self.assertIn(b'1 file of ', self.paco('restore', 'one.paco', 'back'))
         self.write('text', b'no picture')
-        self.refuse(FAILED, 'these are Y4M, DPX, TIFF, PNG and PNM, and raw', 'encode',
+        self.refuse(FAILED, 'these are Y4M, DPX, TIFF, EXR, PNG and PNM, and raw', 'encode',
                     'text', 'y.paco')
 
     def test_settings(self):

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum
 {
@@ -224,6 +225,38 @@ note_limits (PacoRun *run)
         size / 1000000 + 1);
 }
 
+/* Says whether OUT is the archive of the folder as it is now: then nothing is to be
+ * done. */
+static gboolean
+is_complete (PacoRun *run)
+{
+  struct stat status;
+
+  if (run->options->convert)
+    return FALSE;
+  run->part = paco_part_open_whole (run->options->out);
+  run->report->complete = run->part && paco_run_resume (run, NULL)
+      && run->next == run->end && run->part->n_frames > 0
+      && fstat (run->part->fd, &status) == 0
+      && (guint64) status.st_size == run->part->offset
+      && paco_members_are_done (run->members);
+  return run->report->complete;
+}
+
+/* Opens OUT.part, and keeps what is in it. */
+static gboolean
+open_part (PacoRun *run, GError **error)
+{
+  if (run->part) {
+    paco_part_free (g_steal_pointer (&run->part));
+    return paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS,
+        run->options->out, "is there already, and nothing is overwritten");
+  }
+  run->part = paco_part_open (run->options->out, error);
+  return run->part && paco_run_resume (run, error)
+      && paco_part_truncate (run->part, error);
+}
+
 static gboolean
 begin (PacoRun *run, GError **error)
 {
@@ -251,9 +284,7 @@ begin (PacoRun *run, GError **error)
   run->report->kind = g_strdup (run->kind->name);
   run->report->first = run->first;
   run->next = run->first;
-  run->part = paco_part_open (options->out, error);
-  return run->part && paco_run_resume (run, error)
-      && paco_part_truncate (run->part, error);
+  return is_complete (run) || open_part (run, error);
 }
 
 /* --- the line ---------------------------------------------------------------- */
@@ -488,7 +519,7 @@ paco_archive_run (
 
   if (good && run.next < run.end)
     good = run_line (&run, &failure);
-  good = good && finish (&run, &failure);
+  good = good && (report->complete || finish (&run, &failure));
   if (good && options->verify)
     report->verified = report->frames->len - report->resumed;
   if (failure)

@@ -674,6 +674,12 @@ paco_members_new (const PacoFolder *folder, guint64 first, guint64 end,
   return members;
 }
 
+gboolean
+paco_members_are_done (const PacoMembers *members)
+{
+  return !is_due (members, members->last);
+}
+
 guint32
 paco_members_total (const PacoMembers *members)
 {

@@ -14,6 +14,8 @@ PacoMembers *paco_members_new (const PacoFolder *folder, guint64 first,
     guint64 end, gboolean md5, gboolean verify, GError **error);
 void paco_members_free (PacoMembers *members); /* or NULL */
 
+/* Says whether all members are on frames. */
+gboolean paco_members_are_done (const PacoMembers *members);
 /* Returns how many members end in the archive, as far as is known. */
 guint32 paco_members_total (const PacoMembers *members);
 

@@ -97,6 +97,27 @@ paco_part_open (const char *path, GError **error)
   return NULL;
 }
 
+PacoPart *
+paco_part_open_whole (const char *path)
+{
+  int fd = open (path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat status;
+  PacoPart *part;
+
+  if (fd < 0)
+    return NULL;
+  if (fstat (fd, &status) != 0 || !S_ISREG (status.st_mode)) {
+    close (fd);
+    return NULL;
+  }
+  part = g_new0 (PacoPart, 1);
+  part->path = g_strdup (path);
+  part->part_path = g_strdup (path);
+  part->fd = fd;
+  part->is_whole = TRUE;
+  return part;
+}
+
 void
 paco_part_free (PacoPart *part)
 {

@@ -18,11 +18,14 @@ typedef struct
   guint64 reserved; /* the disk has space up to there; 0: unknown */
   /* The file system cannot do that, or has no space left. */
   gboolean reserves_none;
+  gboolean is_whole; /* It is read only. */
 } PacoPart;
 
 /* Opens path.part, or makes it, and locks it. Nothing may be at path. What is at path.part
  * must be a file of this user's without another name, or is an error: PACO_ARCHIVE_EXISTS. */
 PacoPart *paco_part_open (const char *path, GError **error);
+/* Opens the archive at path to read it, in the place of path.part. NULL: there is none. */
+PacoPart *paco_part_open_whole (const char *path);
 /* Frees the struct; frames that were written stay, and space that was taken ahead is
  * given back. NULL is allowed. */
 void paco_part_free (PacoPart *part);

@@ -250,6 +250,12 @@ paco_report_text (const PacoReport *report)
   paco_report_sums (report, &files, &coded);
   size = g_format_size (files);
   coded_size = g_format_size (coded);
+  if (report->complete)
+    g_string_append_printf (text,
+        "%s is complete: nothing is left to be done, and files and checksums "
+        "are "
+        "the same.\n",
+        report->to);
   g_string_append_printf (text, "%" G_GUINT64_FORMAT " %s of %s, %s as %s", n,
       paco_text_plural (n, "file", "files"), size, coded_size,
       paco_text_plural (report->frames->len, "a frame", "frames"));

@@ -39,6 +39,7 @@ typedef struct
   GArray *members;     /* PacoReportFrame: files that are no frames */
   guint64 resumed;     /* frames that a run before had done */
   guint64 damaged;     /* frames that could not be restored */
+  gboolean complete;   /* the archive was there already */
   GPtrArray *notes;    /* char *: sentences */
   guint64 n_notes;     /* with those that were not kept */
   /* Counts frames that were decoded in this run, and gave the bytes of their

@@ -132,8 +132,11 @@ keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
         || !keep_members (run, bytes, kept, error))
       return FALSE;
     /* The folder may have had another number of files then. */
-    renewed = paco_file_count_renew (bytes->data, bytes->len,
-        (guint32) (run->end - run->first), paco_members_total (run->members));
+    renewed = run->part->is_whole
+        ? 0
+        : paco_file_count_renew (bytes->data, bytes->len,
+            (guint32) (run->end - run->first),
+            paco_members_total (run->members));
     if (renewed > 0
         && !paco_part_write (
             run->part, run->part->offset, bytes->data, renewed, error))
