@@ -351,10 +351,12 @@ paco_header_set_stack (uint8_t *data, size_t size, uint32_t number)
   return set_number (data, size, PACO_CHUNK_SLICE, number);
 }
 
-gboolean
-paco_header_set_files (uint8_t *data, size_t size, uint32_t n_files)
+void
+paco_header_set_files (
+    uint8_t *data, size_t size, uint32_t n_files, uint32_t n_members)
 {
-  return set_number (data, size, PACO_ANCILLARY_N_FILES, n_files);
+  set_number (data, size, PACO_ANCILLARY_N_FILES, n_files);
+  set_number (data, size, PACO_ANCILLARY_MEMBERS, n_members);
 }
 
 /* --- whole frames ----------------------------------------------------- */

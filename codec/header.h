@@ -208,10 +208,11 @@ gboolean paco_header_set_place (
 /* Changes the number of the stack that a slice is of (FORMAT.md, chunk 257), in the header
  * at the begin of size bytes. FALSE if it is no header, or that of no slice. */
 gboolean paco_header_set_stack (uint8_t *data, size_t size, uint32_t number);
-/* Changes the number of files that an archive has (FORMAT.md, chunk 16), in the header of
- * one of its frames at the begin of size bytes. FALSE if it is no header, or says no such
- * number. */
-gboolean paco_header_set_files (uint8_t *data, size_t size, uint32_t n_files);
+/* Changes the numbers of files and of members that an archive has (FORMAT.md, chunks 16
+ * and 17), in the header of one of its frames at the begin of size bytes, if it has
+ * them. */
+void paco_header_set_files (
+    uint8_t *data, size_t size, uint32_t n_files, uint32_t n_members);
 
 /* Says whether the fields of a header are as FORMAT.md asks, so that a picture can be
  * coded like this. Error UNSUPPORTED has the sentence for the user. */

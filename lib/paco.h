@@ -728,10 +728,11 @@ PACO_API PacoStatus paco_writer_open_fd (
 PACO_API PacoStatus paco_writer_add (
     PacoWriter *writer, const void *data, size_t size, PacoError *error);
 
-/* Says how many files the archive has that is written: frames that have the number of
- * files of theirs (FORMAT.md, chunk 16) are written with this one; 0: unknown. Without
- * this call, they keep it. It is for programs that cut and join archives. */
-PACO_API void paco_writer_set_files (PacoWriter *writer, uint32_t n_files);
+/* Says how many files the archive has that is written, as frames and as members: frames
+ * that have these numbers (FORMAT.md, chunks 16 and 17) are written with these; 0: unknown.
+ * Without this call, they keep theirs. It is for programs that cut and join archives. */
+PACO_API void paco_writer_set_files (
+    PacoWriter *writer, uint32_t n_files, uint32_t n_members);
 
 /* Says how many frames and bytes the file has so far, including those that it had
  * before. Both may be NULL. */

@@ -28,7 +28,7 @@ struct PacoWriter
   PacoStacks stacks; /* the last frame, as its header had it */
   uint32_t n_stacks; /* that have begun */
   bool sets_files; /* frames of archives get the number of files of this one: */
-  uint32_t n_files;                     /* 0: unknown */
+  uint32_t n_files, n_members;          /* 0: unknown */
   uint8_t header[PACO_MAX_HEADER_SIZE]; /* of the frame that is written */
 };
 
@@ -255,12 +255,13 @@ paco_writer_close (PacoWriter *writer, PacoError *error)
 }
 
 void
-paco_writer_set_files (PacoWriter *writer, uint32_t n_files)
+paco_writer_set_files (PacoWriter *writer, uint32_t n_files, uint32_t n_members)
 {
   if (!writer)
     return;
   writer->sets_files = true;
   writer->n_files = n_files;
+  writer->n_members = n_members;
 }
 
 void
@@ -319,7 +320,8 @@ paco_writer_add (
   if (header.video.slice.length > 0)
     paco_header_set_stack (writer->header, header.header_size, stack);
   if (writer->sets_files)
-    paco_header_set_files (writer->header, header.header_size, writer->n_files);
+    paco_header_set_files (
+        writer->header, header.header_size, writer->n_files, writer->n_members);
   parts[0] = (struct iovec){ writer->header, header.header_size };
   parts[1] = (struct iovec){ (uint8_t *) data + header.header_size,
     size - header.header_size };

@@ -69,7 +69,6 @@ read_options (const Options *given, PacoArchiveOptions *options, GError **error)
   options->readers = (guint) given->coders.helpers;
   options->verify = !given->no_verify;
   options->files.skip = (const char *const *) given->skip;
-  options->files.want_sound = given->list;
   return TRUE;
 }
 
@@ -95,7 +94,8 @@ check_reports (
     there = report;
   else if (options->md5 && access (md5, F_OK) == 0)
     there = md5;
-  return !there
+  /* If OUT is there, too, it may be complete; then nothing is written. */
+  return !there || access (options->out, F_OK) == 0
       || paco_tool_failed (
           error, "%s is there already, and nothing is overwritten", there);
 }
@@ -109,9 +109,10 @@ write_reports (const Options *given, const char *out, const PacoReport *report,
   g_autofree char *md5_path = g_strconcat (out, ".framemd5", NULL);
   g_autofree char *md5 = paco_report_framemd5 (report);
   g_autofree char *text = paco_report_text (report);
-  gboolean good =
-      (!*path || paco_part_write_file (path, json, strlen (json), error))
-      && (!md5 || paco_part_write_file (md5_path, md5, strlen (md5), error));
+  gboolean good = report->complete
+      || ((!*path || paco_part_write_file (path, json, strlen (json), error))
+          && (!md5
+              || paco_part_write_file (md5_path, md5, strlen (md5), error)));
 
   if (!given->quiet)
     fputs (text, stdout);
@@ -123,11 +124,15 @@ write_reports (const Options *given, const char *out, const PacoReport *report,
 static int
 list_files (const PacoArchiveOptions *options)
 {
+  const PacoSourceKind *kind;
+  PacoInfo info = PACO_INFO_INIT;
   GError *error = NULL;
   g_autoptr (PacoFolder)
       folder = paco_folder_read (options->folder, &options->files, &error);
 
-  if (!folder)
+  if (!folder
+      || !paco_folder_sort_out (
+          folder, &options->files, options->fps_n > 0, &kind, &info, &error))
     return paco_tool_fail (error);
   for (guint i = 0; i < folder->files->len; i++) {
     g_autofree char *shown = paco_text_show (
@@ -151,7 +156,7 @@ archive (const Options *given, PacoArchiveOptions *options)
     run.container.out = options->out;
     options->convert = make_container;
   }
-  options->files.want_sound = options->convert || options->has_range;
+  options->files.want_sound = options->convert != NULL;
   if (!paco_recording_check_name (options->out, &error)
       || !check_reports (given, options, &error)
       || (run.container.out && !paco_mux_check (options->out, NULL, &error)))
@@ -207,13 +212,15 @@ paco_tool_archive (int argc, char **argv)
         "Take sound that is longer or shorter than the pictures"),
     PACO_FLAG ("keep-files", &options.keep_files,
         "Keep whole what is compressed in a way that cannot be done again"),
+    PACO_FLAG ("only-pictures", &options.files.only_pictures,
+        "Refuse a folder with other files, or with gaps in numbers"),
     PACO_FLAG ("allow-gaps", &options.files.allow_gaps,
-        "Archive also where the numbers of files have gaps"),
+        "Take gaps in the numbers of files for granted"),
     { "skip", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.skip,
         "Leave out files and folders of such names; may be repeated",
         "PATTERN" },
     PACO_FLAG ("list", &given.list,
-        "Print the names of the files in their order, and do no more"),
+        "Print the names of the pictures in their order, and do no more"),
     { "report", 0, 0, G_OPTION_ARG_FILENAME, &given.report,
         "Write the report here instead of OUT.json; an empty name: nowhere",
         "FILE" },
@@ -227,7 +234,8 @@ paco_tool_archive (int argc, char **argv)
     .arguments = "FOLDER OUT",
     .summary =
         "Codes the pictures of a folder losslessly, with all that their files "
-        "have besides,\nso that paco restore gives back each file bit by bit.",
+        "have besides and all\nother files, so that paco restore gives back "
+        "each file bit by bit.",
     .description =
         "Nothing is overwritten. Frames go to OUT.part, which becomes OUT when "
         "all are there;\nthe same command goes on where another one ended.",

@@ -3,6 +3,7 @@
  * Nothing is coded again. */
 #include "codec/text.h"
 #include "input.h"
+#include "members.h"
 #include "progress.h"
 #include "recording.h"
 #include "tool.h"
@@ -69,6 +70,10 @@ copy_frames (Cut *cut, PacoInput *input, PacoRecording *recording,
       tell_damage (cut, progress, &frame.frame, expected);
       good = check_stack (cut, &frame.frame, error)
           && paco_recording_copy (recording, input, &frame, error);
+      if (expected == cut->range.first)
+        paco_members_tell_cut (&frame.frame, true, progress);
+      if (number == cut->range.last)
+        paco_members_tell_cut (&frame.frame, false, progress);
       expected = number + 1;
       paco_progress_set (progress, expected - cut->range.first);
     } else if (number > cut->range.last) {
@@ -105,8 +110,9 @@ cut_file (Cut *cut, char *from, const char *to, GError **error)
       && (recording = paco_recording_open (to, NULL, &rules, error));
   if (good) {
     has_sound = !cut->no_sound && paco_recording_keep_sound (recording);
-    paco_recording_set_files (
-        recording, (guint32) (cut->range.last - cut->range.first + 1));
+    paco_recording_set_files (recording,
+        (guint32) (cut->range.last - cut->range.first + 1),
+        paco_members_count (from, &cut->range));
     progress = paco_progress_new (
         cut->range.last - cut->range.first + 1, cut->quiet);
     good = copy_frames (cut, input, recording, progress, error);

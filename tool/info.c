@@ -4,6 +4,7 @@
 #include "codec/text.h"
 #include "formats.h"
 #include "input.h"
+#include "members.h"
 #include "names.h"
 #include "tool.h"
 #include <stdio.h>
@@ -28,7 +29,14 @@ typedef struct
   bool is_cut;        /* It has lost frames. */
   bool exact;         /* all frames were read */
   GString *chunks;    /* names of those of the first frame */
+  GPtrArray *members; /* Member: files of an archive that are no frames */
 } File;
+
+typedef struct
+{
+  char *name;
+  uint64_t size;
+} Member;
 
 /* --- what is counted from that --- */
 
@@ -199,6 +207,51 @@ read_file (const Info *options, PacoInput *input, File *file, GString *json,
   return true;
 }
 
+/* --- members --- */
+
+static void
+free_member (gpointer member)
+{
+  g_free (((Member *) member)->name);
+  g_free (member);
+}
+
+static void
+add_member (void *user, const char *name, uint64_t size)
+{
+  Member *member = g_new (Member, 1);
+
+  *member = (Member){ g_strdup (name), size };
+  g_ptr_array_add (((File *) user)->members, member);
+}
+
+static void
+print_members (const GPtrArray *members)
+{
+  for (guint i = 0; i < members->len; i++) {
+    const Member *member = members->pdata[i];
+    g_autofree char *shown = paco_text_show (member->name);
+
+    printf ("  %s %s, %" G_GUINT64_FORMAT " bytes\n",
+        i == 0 ? "members   " : "          ", shown, member->size);
+  }
+}
+
+static void
+add_members_json (GString *json, const GPtrArray *members)
+{
+  paco_json_open (json, "members", '[');
+  for (guint i = 0; i < members->len; i++) {
+    const Member *member = members->pdata[i];
+
+    paco_json_open (json, NULL, '{');
+    paco_json_text (json, "name", member->name);
+    paco_json_number (json, "size", member->size);
+    paco_json_close (json, '}');
+  }
+  paco_json_close (json, ']');
+}
+
 /* --- a file --- */
 
 static void
@@ -286,6 +339,7 @@ print_file (const char *name, const char *kind, const File *file)
   print_coding (&file->first);
   if (file->chunks->len)
     printf ("  chunks     %s\n", file->chunks->str);
+  print_members (file->members);
   if (file->missing || file->skipped)
     printf ("  damage     %" G_GUINT64_FORMAT " %s missing, %" G_GUINT64_FORMAT
             " %s to no frame%s%s\n",
@@ -351,6 +405,7 @@ add_json (GString *json, const char *name, const char *kind, const File *file)
   paco_json_boolean (json, "block_checks", info->block_checks);
   paco_json_boolean (json, "cut_points", info->cut_points);
   paco_json_text (json, "chunks", file->chunks->str);
+  add_members_json (json, file->members);
   paco_json_number (json, "missing_frames", file->missing);
   paco_json_number (json, "skipped_bytes", file->skipped);
   if (file->reason)
@@ -364,9 +419,12 @@ tell_file (Info *options, const char *path, GString *json, GError **error)
 {
   g_autoptr (PacoInput) input = paco_input_open (path, error);
   g_autoptr (GString) frames = options->json ? g_string_new (NULL) : NULL;
-  File file = { .chunks = g_string_new (NULL) };
+  File file = { .chunks = g_string_new (NULL),
+    .members = g_ptr_array_new_with_free_func (free_member) };
   bool good = input && read_file (options, input, &file, frames, error);
 
+  if (good)
+    paco_members_list (path, add_member, &file);
   if (good && options->json) {
     paco_json_open (json, NULL, '{');
     add_json (json, input->name, input->kind, &file);
@@ -381,6 +439,7 @@ tell_file (Info *options, const char *path, GString *json, GError **error)
   }
   options->damaged |= file.missing || file.skipped || file.is_cut;
   g_string_free (file.chunks, TRUE);
+  g_ptr_array_unref (file.members);
   return good;
 }
 

@@ -6,6 +6,7 @@
 #include "codec/header.h"
 #include "codec/text.h"
 #include "input.h"
+#include "members.h"
 #include "progress.h"
 #include "recording.h"
 #include "tool.h"
@@ -209,6 +210,19 @@ count_files (char **paths, int n)
   return total <= G_MAXUINT32 ? (guint32) total : 0;
 }
 
+/* Returns how many members the archives have together, or 0 if that is unknown. */
+static guint32
+count_members (char **paths, int n)
+{
+  const PacoFrameRange all = { 0, G_MAXUINT64 };
+  guint64 total = 0;
+
+  for (int i = 0; i < n; i++)
+    if (!is_empty (paths[i]))
+      total += paco_members_count (paths[i], &all);
+  return total <= G_MAXUINT32 ? (guint32) total : 0;
+}
+
 static bool
 join_files (Join *join, char **paths, int n, const char *out, GError **error)
 {
@@ -221,7 +235,8 @@ join_files (Join *join, char **paths, int n, const char *out, GError **error)
     return false;
   join->has_sound = !join->sound && !join->no_sound
       && paco_recording_keep_sound (recording);
-  paco_recording_set_files (recording, count_files (paths, n));
+  paco_recording_set_files (
+      recording, count_files (paths, n), count_members (paths, n));
   join->progress = paco_progress_new (
       join->quiet ? 0 : count_frames (paths, n), join->quiet);
   for (int i = 0; good && i < n; i++)

@@ -116,6 +116,7 @@ paco_names_chunk (uint32_t type)
     [14] = "source file",
     [15] = "source file",
     [16] = "source file",
+    [17] = "members",
   };
 
   return name_of (names, G_N_ELEMENTS (names), type);

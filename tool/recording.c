@@ -118,9 +118,10 @@ has_rate (const PacoRecording *recording, const void *data, size_t size,
 }
 
 void
-paco_recording_set_files (PacoRecording *recording, uint32_t n_files)
+paco_recording_set_files (
+    PacoRecording *recording, uint32_t n_files, uint32_t n_members)
 {
-  paco_writer_set_files (recording->writer, n_files);
+  paco_writer_set_files (recording->writer, n_files, n_members);
 }
 
 bool

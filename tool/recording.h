@@ -20,7 +20,8 @@ PacoRecording *paco_recording_open (const char *path, const char *sound,
     const PacoOutputRules *rules, GError **error);
 /* Says how many files there will be if the recording is an archive, before the first
  * frame (paco_writer_set_files()); 0: unknown. */
-void paco_recording_set_files (PacoRecording *recording, uint32_t n_files);
+void paco_recording_set_files (
+    PacoRecording *recording, uint32_t n_files, uint32_t n_members);
 /* Adds a frame, whose place is made again. */
 bool paco_recording_add (
     PacoRecording *recording, const void *data, size_t size, GError **error);

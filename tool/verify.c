@@ -2,6 +2,7 @@
  * Implements paco verify: it finds out whether all frames of a file are there and
  * sound. It decodes each frame with decoding.c. */
 #include "tool/archive/chunks.h"
+#include "tool/archive/member.h"
 #include "archive_command.h"
 #include "codec/text.h"
 #include "coder_options.h"
@@ -29,6 +30,8 @@ typedef struct
   bool is_cut;   /* The file is a container and has lost its end. */
   uint64_t last; /* number of the last frame */
   PacoFileCount count;
+  uint64_t
+      members; /* files of an archive that are no frames, and end in these */
   PacoStacks stacks;
   bool is_damaged; /* and whether it has been counted so */
 } Verify;
@@ -257,6 +260,24 @@ check_frame (Verify *verify, const PacoFrame *frame)
     count_damaged (verify);
 }
 
+/* Counts the members that a frame carries, and compares the attachment with its check. */
+static void
+check_members (Verify *verify, const PacoFrame *frame)
+{
+  GError *error = NULL;
+  PacoMemberPieces pieces;
+
+  if (paco_member_pieces_begin (frame->data, frame->size, &pieces, &error)) {
+    verify->members += pieces.count.n_ends;
+    return;
+  }
+  if (!verify->fast) {
+    tell (verify, frame->number, "%s", error->message);
+    count_damaged (verify);
+  }
+  g_error_free (error);
+}
+
 static bool
 on_done (void *user, PacoDecoded *decoded, GError **error)
 {
@@ -270,6 +291,7 @@ on_done (void *user, PacoDecoded *decoded, GError **error)
     return true;
   }
   tell_missing_files (verify, paco_file_count_frame (&verify->count, frame));
+  check_members (verify, frame);
   check_stack (verify, frame);
   if (verify->fast)
     check_frame (verify, frame);
@@ -324,9 +346,12 @@ print_summary (const Verify *verify, const char *path)
         path, verify->unchecked,
         paco_text_plural (verify->unchecked, "frame has", "frames have"));
   if (is_sound (verify)) {
-    printf ("%s: %" G_GUINT64_FORMAT " %s, all sound\n", path,
-        verify->frames_seen,
+    printf ("%s: %" G_GUINT64_FORMAT " %s", path, verify->frames_seen,
         paco_text_plural (verify->frames_seen, "frame", "frames"));
+    if (verify->members > 0)
+      printf (" and %" G_GUINT64_FORMAT " %s", verify->members,
+          paco_text_plural (verify->members, "member", "members"));
+    printf (", all sound\n");
     return;
   }
   printf ("%s: %" G_GUINT64_FORMAT " %s, %" G_GUINT64_FORMAT
@@ -349,6 +374,7 @@ print_json (const Verify *verify, const char *path)
   paco_json_text (text, "file", path);
   paco_json_boolean (text, "sound", is_sound (verify));
   paco_json_number (text, "frames", verify->frames_seen);
+  paco_json_number (text, "members", verify->members);
   paco_json_number (text, "damaged_frames", verify->frames_damaged);
   paco_json_number (text, "missing_frames", verify->frames_missing);
   paco_json_number (text, "damaged_blocks", verify->blocks_damaged);

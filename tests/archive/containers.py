@@ -152,7 +152,11 @@ def test_refused(tmp):
     expect(DONE, 'restore', '-q', tmp / 'a.mkv', tmp / 'out')
     same(folder, tmp / 'out')
     (folder / 'more.wav').write_bytes(wav(6 / 24))
-    expect(FAILED, 'archive', '--fps=24', folder, tmp / 'b.mkv', says='one is wanted')
+    shutil.rmtree(tmp / 'out')
+    expect(DONE, 'archive', '--fps=24', folder, tmp / 'b.mkv',
+           says='1 file is no picture and is kept as it is: sound.wav')
+    expect(DONE, 'restore', '-q', tmp / 'b.mkv', tmp / 'out')
+    same(folder, tmp / 'out')
 
 
 def test_range(tmp):
@@ -161,14 +165,16 @@ def test_range(tmp):
     folder = sequence(tmp / 'in', 6)
     (folder / 'sound.wav').write_bytes(wav(6 / 24))
     expect(DONE, 'archive', '-q', '--fps=24', folder, tmp / 'a.mkv')
-    for name, range_ in ('1.paco', '0-2'), ('2.paco', '3-5'):
-        expect(DONE, 'archive', '-q', '--fps=24', f'--frames={range_}', folder, tmp / name)
-    expect(DONE, 'restore', tmp / '1.paco', tmp / 'part', says='is not in this file')
-    if paco('join', '--help')[0] == DONE:
-        expect(DONE, 'join', '-q', '--sound', folder / 'sound.wav', tmp / '1.paco',
-               tmp / '2.paco', tmp / 'b.mkv')
-        expect(DONE, 'restore', '-q', tmp / 'b.mkv', tmp / 'out')
-        same(folder, tmp / 'out')
+    for kind in 'mkv', 'paco':
+        for name, range_ in (f'1.{kind}', '0-2'), (f'2.{kind}', '3-5'):
+            expect(DONE, 'archive', '-q', '--fps=24', f'--frames={range_}', folder, tmp / name)
+        expect(DONE, 'join', '-q', '--sound', folder / 'sound.wav', tmp / f'1.{kind}',
+               tmp / f'2.{kind}', tmp / f'b-{kind}.mkv')
+        expect(DONE, 'restore', '-q', tmp / f'b-{kind}.mkv', tmp / kind)
+        same(folder, tmp / kind)
+    # A file of frames has it as it is.
+    expect(DONE, 'restore', tmp / '1.paco', tmp / 'part')
+    assert (tmp / 'part' / 'sound.wav').read_bytes() == (folder / 'sound.wav').read_bytes()
 
 
 def main():

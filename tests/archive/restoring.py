@@ -75,7 +75,8 @@ def test_dpx(tmp):
     mixed = tmp / 'mixed'
     sequence(mixed, 1, name='scan_{:07}.ppm', width=101, height=70)
     shutil.copy(tmp / 'in3' / 'scan_0000002.dpx', mixed)
-    expect(FAILED, 'archive', mixed, tmp / 'm.paco', says='two sequences')
+    expect(FAILED, 'archive', '--only-pictures', mixed, tmp / 'm.paco',
+           says='scan_0000002.dpx (it is a file of kind dpx, and the sequence is of kind pnm)')
 
 
 def dpx(width, height, samples):

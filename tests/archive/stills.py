@@ -148,7 +148,7 @@ def odd_stream(lines):
 
 def refused(tmp, suffix, files, says):
     fill(tmp / 'in', suffix, files)
-    expect(FAILED, 'archive', tmp / 'in', tmp / 'a.paco', says=says)
+    expect(FAILED, 'archive', '--only-pictures', tmp / 'in', tmp / 'a.paco', says=says)
     assert not (tmp / 'a.paco').exists()
 
 
@@ -172,14 +172,21 @@ def test_refused_jpeg(tmp):
 
 def test_mixed_tiff(tmp):
     """Tests that other depths, and other sizes, are seen so as well."""
-    refused(tmp, 'tif', [tiff(3, 8), tiff(3, 16)], 'does not belong')
+    refused(tmp, 'tif', [tiff(3, 8), tiff(3, 16)], 'its samples have 16 bits')
     assert not (tmp / 'a.paco.part').exists()
 
 
 def check_kept_whole(tmp, suffix, files):
     """Checks files one of which no zlib compresses so."""
     fill(tmp / 'in', suffix, files)
-    expect(FAILED, 'archive', tmp / 'in', tmp / 'a.paco', says='--keep-files')
+    expect(FAILED, 'archive', '--only-pictures', tmp / 'in', tmp / 'a.paco',
+           says='--keep-files')
+    # By default it is a member.
+    (tmp / 'a.paco.part').unlink()
+    expect(DONE, 'archive', '-q', '--report=', tmp / 'in', tmp / 'm.paco')
+    expect(DONE, 'verify', tmp / 'm.paco', says='and 1 member, all sound')
+    expect(DONE, 'restore', '-q', tmp / 'm.paco', tmp / 'kept')
+    same(tmp / 'in', tmp / 'kept')
     expect(DONE, 'archive', '--keep-files', tmp / 'in', tmp / 'a.paco',
            says=f'scan.00001.{suffix}: its compressed bytes cannot be made again')
     kept = harness.frames(tmp / 'a.paco')[1]

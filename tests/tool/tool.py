@@ -390,7 +390,7 @@ class Files(Case):
         self.assertIn(b'1 file of ', self.paco('archive', 'scans', 'one.paco'))
         self.assertIn(b'1 file of ', self.paco('restore', 'one.paco', 'back'))
         self.write('text', b'no picture')
-        self.refuse(FAILED, 'these are Y4M, DPX, TIFF, PNG and PNM, and raw', 'encode',
+        self.refuse(FAILED, 'these are Y4M, DPX, TIFF, EXR, PNG and PNM, and raw', 'encode',
                     'text', 'y.paco')
 
     def test_settings(self):
@@ -953,7 +953,7 @@ class Trouble(Case):
         self.write('in/2.ppm', picture + b'P6 broken')
         said = self.paco('archive', '--list', '--allow-gaps', 'in').decode()
         self.assertEqual(said, f'{shown}\n2.ppm\n')
-        self.refuse(FAILED, shown, 'archive', 'in', 'a.paco')
+        self.refuse(FAILED, shown, 'archive', '--only-pictures', 'in', 'a.paco')
         os.unlink('in/2.ppm')
         self.paco('archive', '-q', 'in', 'a.paco')
         with open('a.paco.json', encoding='utf-8') as file:

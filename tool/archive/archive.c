@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum
 {
   POLL_US = 100000,
+  FIRST_FILES = 4, /* that are read for what the picture is */
   MAX_READERS = 16,
   MAX_COMPARERS = 4,
   FEWEST_ITEMS = 4,
@@ -56,12 +58,12 @@ find_range (PacoRun *run, GError **error)
       run->first, MAX (run->first, run->end - 1), n - 1);
 }
 
-/* Reads the first file, for what heads could not tell. */
+/* Reads a file, for what heads cannot tell. */
 static gboolean
-read_first (PacoRun *run, GError **error)
+read_picture (PacoRun *run, guint64 n, PacoInfo *info, GError **error)
 {
-  const PacoFolderFile *file = paco_folder_file (run->folder, run->first);
-  g_autofree char *path = paco_folder_path (run->folder, run->first);
+  const PacoFolderFile *file = paco_folder_file (run->folder, n);
+  g_autofree char *path = paco_folder_path (run->folder, n);
   g_autofree char *shown = g_filename_display_name (path);
   PacoBytes *bytes = paco_bytes_new ();
   PacoSource source;
@@ -71,13 +73,47 @@ read_first (PacoRun *run, GError **error)
   source.keep_files = run->options->keep_files;
   good = paco_read_whole_file (path, file->size, bytes, NULL, NULL, error)
       && paco_source_parse (run->kind, bytes->data, bytes->len, &source, error);
-  if (good)
-    run->picture = source.info;
-  else
+  *info = source.info;
+  if (!good)
     g_prefix_error (error, "%s cannot be archived: ", shown);
   paco_source_clear (&source);
   paco_bytes_free (bytes);
   return good;
+}
+
+/* Finds the picture that all frames must be like: of the first files that can be frames
+ * one that is what its head says, or else the first one. */
+static gboolean
+read_first (PacoRun *run, GError **error)
+{
+  gboolean strict = run->options->files.only_pictures;
+  const PacoInfo head = run->picture;
+  g_autoptr (GError) first = NULL;
+  guint n_read = 0;
+
+  for (guint64 n = run->first; n < run->end && n_read < FIRST_FILES; n++) {
+    g_autoptr (GError) failure = NULL;
+    g_autofree char *difference = NULL;
+    PacoInfo info;
+
+    if (!read_picture (run, n, &info, &failure)) {
+      if (!first)
+        first = g_error_copy (failure);
+      if (failure->domain != PACO_SOURCE_ERROR || strict)
+        break;
+      continue;
+    }
+    if (n_read++ == 0)
+      run->picture = info;
+    if (strict || head.width == 0
+        || paco_folder_same_picture (&head, &info, TRUE, &difference)) {
+      run->picture = info;
+      break;
+    }
+  }
+  if (n_read == 0)
+    g_propagate_error (error, g_steal_pointer (&first));
+  return n_read > 0;
 }
 
 /* Checks that there is a frame rate: containers show each frame at a time, and
@@ -149,13 +185,33 @@ open_coders (PacoRun *run, GError **error)
       || paco_archive_fail (error, PACO_ARCHIVE_FAILED, "%s", failure.message);
 }
 
-/* Notes which options of restore the pictures will need. */
+/* Notes what of the folder is no frame. */
+static void
+note_folder (PacoRun *run)
+{
+  const PacoFolder *folder = run->folder;
+
+  if (folder->n_skipped > 0)
+    paco_report_note (run->report, "%u %s left out, as --skip says",
+        folder->n_skipped,
+        paco_text_plural (
+            folder->n_skipped, "file or folder was", "files or folders were"));
+  for (guint i = 0; i < folder->notes->len; i++)
+    paco_report_note (
+        run->report, "%s", (const char *) folder->notes->pdata[i]);
+}
+
+/* Notes which options of restore the files will need. */
 static void
 note_limits (PacoRun *run)
 {
   const PacoRestoreLimits limits = PACO_RESTORE_LIMITS;
   guint64 pixels = (guint64) run->picture.width * run->picture.height;
   guint64 size = paco_folder_file (run->folder, run->first)->size;
+
+  for (guint i = 0; i < run->folder->members->len; i++)
+    size = MAX (
+        size, g_array_index (run->folder->members, PacoFolderFile, i).size);
 
   if (pixels > limits.max_pixels)
     paco_report_note (run->report,
@@ -169,6 +225,38 @@ note_limits (PacoRun *run)
         size / 1000000 + 1);
 }
 
+/* Says whether OUT is the archive of the folder as it is now: then nothing is to be
+ * done. */
+static gboolean
+is_complete (PacoRun *run)
+{
+  struct stat status;
+
+  if (run->options->convert)
+    return FALSE;
+  run->part = paco_part_open_whole (run->options->out);
+  run->report->complete = run->part && paco_run_resume (run, NULL)
+      && run->next == run->end && run->part->n_frames > 0
+      && fstat (run->part->fd, &status) == 0
+      && (guint64) status.st_size == run->part->offset
+      && paco_members_are_done (run->members);
+  return run->report->complete;
+}
+
+/* Opens OUT.part, and keeps what is in it. */
+static gboolean
+open_part (PacoRun *run, GError **error)
+{
+  if (run->part) {
+    paco_part_free (g_steal_pointer (&run->part));
+    return paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS,
+        run->options->out, "is there already, and nothing is overwritten");
+  }
+  run->part = paco_part_open (run->options->out, error);
+  return run->part && paco_run_resume (run, error)
+      && paco_part_truncate (run->part, error);
+}
+
 static gboolean
 begin (PacoRun *run, GError **error)
 {
@@ -178,24 +266,25 @@ begin (PacoRun *run, GError **error)
     return paco_archive_fail (error, PACO_ARCHIVE_FAILED,
         "OUT would be in the folder that is archived");
   run->folder = paco_folder_read (options->folder, &options->files, error);
-  if (run->folder && run->folder->n_skipped > 0)
-    paco_report_note (run->report, "%u %s left out, as --skip says",
-        run->folder->n_skipped,
-        paco_text_plural (run->folder->n_skipped, "file or folder was",
-            "files or folders were"));
-  if (!run->folder || !find_range (run, error)
-      || !paco_folder_look (run->folder, run->first, run->end,
-          options->fps_n > 0, &run->kind, &run->picture, error))
+  if (!run->folder
+      || !paco_folder_sort_out (run->folder, &options->files,
+          options->fps_n > 0, &run->kind, &run->picture, error)
+      || !find_range (run, error))
     return FALSE;
+  note_folder (run);
   if (!read_first (run, error) || !check_rate (run, error)
-      || !read_sound (run, error) || !open_coders (run, error))
+      || !read_sound (run, error))
     return FALSE;
+  run->members = paco_members_new (
+      run->folder, run->first, run->end, options->md5, options->verify, error);
+  if (!run->members || !open_coders (run, error))
+    return FALSE;
+  run->n_members = paco_members_total (run->members);
   note_limits (run);
   run->report->kind = g_strdup (run->kind->name);
   run->report->first = run->first;
-  run->part = paco_part_open (options->out, error);
-  return run->part && paco_run_resume (run, error)
-      && paco_part_truncate (run->part, error);
+  run->next = run->first;
+  return is_complete (run) || open_part (run, error);
 }
 
 /* --- the line ---------------------------------------------------------------- */
@@ -236,6 +325,7 @@ free_items (PacoRun *run)
     PacoRunItem *item = &run->items[i];
 
     paco_frame_release (&item->frame);
+    g_free (item->late);
     paco_bytes_free (item->file);
     paco_source_clear (&item->source);
     paco_kept_file_clear (&item->kept);
@@ -248,13 +338,41 @@ free_items (PacoRun *run)
   g_free (run->items);
 }
 
+/* Keeps a file whole that turned out to be no frame. */
+static void
+keep_late (PacoRun *run, PacoRunItem *item)
+{
+  const PacoFolderFile *file = paco_folder_file (run->folder, item->number);
+
+  paco_report_note (
+      run->report, "%s is kept as it is: %s", file->name, item->late);
+  paco_members_add_late (run->members, file);
+  paco_line_done (run->line, STEP_WRITE, item->number);
+}
+
+/* Says of a compressed file that its frame is larger than it, and no frame, if another one
+ * can carry it. */
+static void
+judge_size (PacoRun *run, PacoRunItem *item)
+{
+  if (item->late || run->part->n_frames == 0 || run->options->keep_files
+      || run->options->files.only_pictures || run->kind != &paco_source_exr
+      || item->frame.size <= item->kept.size)
+    return;
+  item->late = g_strdup ("its frame would be larger than the file");
+  paco_frame_release (&item->frame);
+}
+
 static void
 write_frame (PacoRun *run, PacoRunItem *item)
 {
   gint64 began = g_get_monotonic_time ();
-  gsize size = item->frame.size;
+  guint64 size;
   GError *error = NULL;
-  gboolean good = paco_part_append (run->part, item->frame.data, size, &error);
+  gboolean good = paco_members_write_late (
+                      run->members, run->part, run->report, FALSE, &error)
+      && paco_members_write_frame (run->members, run->part, run->report,
+          item->number, item->frame.data, item->frame.size, &size, &error);
 
   paco_report_spend (run->report, PACO_SPENT_WRITING, began);
   paco_frame_release (&item->frame);
@@ -289,8 +407,16 @@ write_frames (PacoRun *run)
       paco_line_stop (run->line, STEP_CODE);
     }
     taken = paco_line_take (run->line, STEP_WRITE, POLL_US, &number);
-    if (taken == PACO_LINE_TAKEN)
-      write_frame (run, paco_run_item (run, number));
+    if (taken == PACO_LINE_TAKEN) {
+      PacoRunItem *item = paco_run_item (run, number);
+
+      run->next = number + 1;
+      judge_size (run, item);
+      if (item->late)
+        keep_late (run, item);
+      else
+        write_frame (run, item);
+    }
   } while (taken != PACO_LINE_ENDED);
   return interrupted;
 }
@@ -306,8 +432,8 @@ run_line (PacoRun *run, GError **error)
   gboolean interrupted;
   guint64 number;
 
-  run->line = paco_line_new (run->first + run->report->resumed, run->end,
-      count_items (run, readers), N_STEPS);
+  run->line = paco_line_new (
+      run->next, run->end, count_items (run, readers), N_STEPS);
   make_items (run, count_items (run, readers));
   for (guint i = 0; i < readers; i++)
     threads[n++] = g_thread_new ("paco-read", paco_run_read, run);
@@ -320,7 +446,7 @@ run_line (PacoRun *run, GError **error)
     g_thread_join (threads[--n]);
   if (paco_line_failure (run->line, &number, error))
     return FALSE;
-  if (!interrupted || run->part->n_frames == run->end - run->first)
+  if (!interrupted || run->next == run->end)
     return TRUE;
   return paco_archive_fail (error, PACO_ARCHIVE_INTERRUPTED,
       "interrupted after frame %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
@@ -349,6 +475,10 @@ finish (PacoRun *run, GError **error)
   g_autofree char *temporary = NULL;
   gboolean good;
 
+  if (!paco_members_write_late (
+          run->members, run->part, run->report, TRUE, error)
+      || !paco_members_renumber (run->members, run->part, error))
+    return FALSE;
   if (!options->convert)
     return paco_part_finish (run->part, error);
   temporary = temporary_name (options->out);
@@ -374,7 +504,8 @@ end (PacoRun *run)
   paco_sound_free (run->sound);
   if (run->sound_chunk)
     g_byte_array_unref (run->sound_chunk);
-  paco_folder_free ((PacoFolder *) run->folder);
+  paco_members_free (run->members);
+  paco_folder_free (run->folder);
 }
 
 gboolean
@@ -386,9 +517,9 @@ paco_archive_run (
   GError *failure = NULL;
   gboolean good = begin (&run, &failure);
 
-  if (good && report->resumed < run.end - run.first)
+  if (good && run.next < run.end)
     good = run_line (&run, &failure);
-  good = good && finish (&run, &failure);
+  good = good && (report->complete || finish (&run, &failure));
   if (good && options->verify)
     report->verified = report->frames->len - report->resumed;
   if (failure)

@@ -23,6 +23,10 @@ describe_picture (gpointer data, guint64 number, PacoError *failure)
   PacoRun *run = data;
   PacoRunItem *item = paco_run_item (run, number);
 
+  if (item->late) {
+    paco_line_done (run->line, STEP_CODE, number);
+    return PACO_STATUS_EMPTY;
+  }
   return paco_frame_encoder_configure (
       run->encoder, &item->source.info, failure);
 }
@@ -103,12 +107,17 @@ prepare_comparison (PacoRunItem *item, GError **error)
 static PacoStatus
 read_frame (gpointer data, guint64 number, PacoError *failure)
 {
-  PacoRunItem *item = paco_run_item (data, number);
+  PacoRun *run = data;
+  PacoRunItem *item = paco_run_item (run, number);
   const PacoFrame *frame = &item->frame;
   size_t needed = PACO_PROBE_SIZE;
   GError *error = NULL;
   PacoStatus status;
 
+  if (item->late) {
+    paco_line_done (run->line, STEP_DECODE, number);
+    return PACO_STATUS_EMPTY;
+  }
   item->info = (PacoInfo) PACO_INFO_INIT;
   while (
       (status = paco_probe (frame->data, needed, &item->info, &needed, failure))

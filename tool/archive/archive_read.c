@@ -96,7 +96,7 @@ tell_notes (PacoRun *run, const PacoRunItem *item)
 /* Settles what the file's frame will say of the picture besides what the file
  * says. */
 static gboolean
-settle_info (PacoRun *run, PacoRunItem *item)
+settle_info (PacoRun *run, PacoRunItem *item, GError **error)
 {
   const PacoArchiveOptions *options = run->options;
   PacoInfo *info = &item->source.info;
@@ -110,9 +110,8 @@ settle_info (PacoRun *run, PacoRunItem *item)
   if (paco_folder_same_picture (
           &run->picture, info, options->fps_n > 0, &difference))
     return TRUE;
-  paco_run_fail (run, item->number, PACO_ARCHIVE_FAILED,
-      "does not belong to the sequence: %s", difference);
-  return FALSE;
+  return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
+      "it does not belong to the sequence: %s", difference);
 }
 
 static gboolean
@@ -200,6 +199,7 @@ read_file (PacoRun *run, PacoRunItem *item, GError **error)
   g_free (item->kept.name);
   item->kept.name = g_strdup (file->name);
   item->kept.n_files = (guint32) (run->end - run->first);
+  item->kept.n_members = run->n_members;
   return good && take_apart (run, item, error);
 }
 
@@ -215,15 +215,23 @@ paco_run_read (gpointer data)
     GError *error = NULL;
 
     item->number = number;
+    g_clear_pointer (&item->late, g_free);
     item->file = paco_bytes_pool_take (run->files);
-    if (!read_file (run, item, &error)) {
-      paco_run_fail (run, number, PACO_ARCHIVE_FAILED, "cannot be archived: %s",
-          error->message);
-      g_error_free (error);
-    } else if (settle_info (run, item)) {
+    if (read_file (run, item, &error) && settle_info (run, item, &error)) {
       tell_notes (run, item);
       paco_line_done (run->line, STEP_READ, number);
+      continue;
     }
+    /* What can be read is kept, if not as a frame. */
+    if (error->domain == PACO_SOURCE_ERROR
+        && !run->options->files.only_pictures) {
+      item->late = g_strdup (error->message);
+      paco_run_release_file (item);
+      paco_line_done (run->line, STEP_READ, number);
+    } else
+      paco_run_fail (run, number, PACO_ARCHIVE_FAILED, "cannot be archived: %s",
+          error->message);
+    g_error_free (error);
   }
   return NULL;
 }
@@ -282,7 +290,7 @@ paco_run_compare (gpointer data)
     gint64 begin = g_get_monotonic_time ();
     g_autoptr (GError) error = NULL;
 
-    if (run->decoder && !gives_back (item, &error)) {
+    if (run->decoder && !item->late && !gives_back (item, &error)) {
       paco_run_fail (run, number, PACO_ARCHIVE_DAMAGED,
           "cannot be archived: its frame does not give it back%s%s",
           error ? ": " : "", error ? error->message : "");

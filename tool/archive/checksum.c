@@ -43,15 +43,23 @@ paco_running_checksum_add (
   running->spent += g_get_monotonic_time () - begin;
 }
 
-static void
-get (PacoRunningChecksum *running, PacoChecksums *checksums)
+void
+paco_running_checksum_now (
+    const PacoRunningChecksum *running, guint8 xxh3[PACO_CHECKSUM_SIZE])
 {
   XXH128_canonical_t canonical;
-  gsize length = PACO_CHECKSUM_SIZE;
 
   XXH128_canonicalFromHash (&canonical, XXH3_128bits_digest (running->xxh3));
   G_STATIC_ASSERT (sizeof canonical == PACO_CHECKSUM_SIZE);
-  memcpy (checksums->xxh3, &canonical, sizeof canonical);
+  memcpy (xxh3, &canonical, PACO_CHECKSUM_SIZE);
+}
+
+static void
+get (PacoRunningChecksum *running, PacoChecksums *checksums)
+{
+  gsize length = PACO_CHECKSUM_SIZE;
+
+  paco_running_checksum_now (running, checksums->xxh3);
   checksums->has_md5 = running->md5 != NULL;
   if (running->md5)
     g_checksum_get_digest (running->md5, checksums->md5, &length);

@@ -31,6 +31,9 @@ typedef struct PacoRunningChecksum PacoRunningChecksum;
 PacoRunningChecksum *paco_running_checksum_new (gboolean with_md5);
 void paco_running_checksum_add (
     PacoRunningChecksum *running, const guint8 *bytes, gsize size);
+/* Computes XXH3 of the bytes so far; more may be added. */
+void paco_running_checksum_now (
+    const PacoRunningChecksum *running, guint8 xxh3[PACO_CHECKSUM_SIZE]);
 /* Computes the checksums, which may be NULL, and frees the struct. Returns how many
  * microseconds adding has taken. */
 gint64 paco_running_checksum_end (

@@ -169,6 +169,10 @@ paco_kept_chunks_write (
     add_chunk (chunks, PACO_CHUNK_N_FILES, memory->len, 4);
     g_byte_array_set_size (memory, memory->len + 4);
     paco_put32 (memory->data + memory->len - 4, kept->n_files);
+    add_chunk (chunks, PACO_CHUNK_MEMBERS, memory->len, PACO_MEMBER_CHUNK_SIZE);
+    g_byte_array_set_size (memory, memory->len + PACO_MEMBER_CHUNK_SIZE);
+    paco_member_count_write (&(PacoMemberCount){ .total = kept->n_members },
+        memory->data + memory->len - PACO_MEMBER_CHUNK_SIZE);
   }
   offset = memory->len;
   rest = append_rest (memory, kept->rest);
@@ -339,12 +343,21 @@ paco_kept_file_read (
   PacoFrameChunk few[FEW_CHUNKS], *chunks;
   PacoError failure;
   Kept found = { 0 };
+  PacoMemberCount members;
   gboolean good;
 
   if (paco_frame_attachment (
           data, size, &found.attachment.data, &found.attachment.size, &failure)
       != PACO_STATUS_OK)
     return paco_source_fail (error, PACO_SOURCE_BROKEN, "%s", failure.message);
+  /* The attachment ends with the pieces of members. */
+  paco_member_count_read (data, size, &members);
+  if (members.bytes > found.attachment.size)
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
+        "the frame's chunk 17, its members, is broken");
+  found.attachment.size -= members.bytes;
+  if (found.attachment.size == 0)
+    found.attachment.data = NULL;
   chunks = find_chunks (data, size, few, &found.n, error);
   if (!chunks)
     return FALSE;
@@ -377,6 +390,37 @@ paco_kept_file_peek (const void *data, gsize size, PacoKeptFile *kept,
   return good;
 }
 
+/* --- members ---------------------------------------------------------- */
+
+gboolean
+paco_member_count_read (const void *data, gsize size, PacoMemberCount *count)
+{
+  PacoFrameChunk chunks[16];
+  gsize n = G_N_ELEMENTS (chunks);
+
+  *count = (PacoMemberCount){ 0 };
+  if (paco_frame_chunks (data, size, chunks, &n, NULL) != PACO_STATUS_OK)
+    return FALSE;
+  for (gsize i = 0; i < MIN (n, G_N_ELEMENTS (chunks)); i++) {
+    const guint8 *chunk = chunks[i].data;
+
+    if (chunks[i].type != PACO_CHUNK_MEMBERS
+        || chunks[i].size != PACO_MEMBER_CHUNK_SIZE)
+      continue;
+    *count = (PacoMemberCount){ paco_get32 (chunk), paco_get32 (chunk + 4),
+      paco_get32 (chunk + 8), paco_get32 (chunk + 12) };
+    return TRUE;
+  }
+  return FALSE;
+}
+
+void
+paco_member_count_write (const PacoMemberCount *count, guint8 *chunk)
+{
+  chunk = paco_put32 (paco_put32 (chunk, count->total), count->n_pieces);
+  paco_put32 (paco_put32 (chunk, count->n_ends), count->bytes);
+}
+
 /* --- the number of files ---------------------------------------------- */
 
 enum
@@ -386,7 +430,7 @@ enum
 };
 
 static const guint8 *
-find_number (const void *data, gsize size)
+find_number (const void *data, gsize size, guint type, gsize chunk_size)
 {
   PacoFrameChunk chunks[16];
   gsize n = G_N_ELEMENTS (chunks);
@@ -394,7 +438,7 @@ find_number (const void *data, gsize size)
   if (paco_frame_chunks (data, size, chunks, &n, NULL) != PACO_STATUS_OK)
     return NULL;
   for (gsize i = 0; i < MIN (n, G_N_ELEMENTS (chunks)); i++)
-    if (chunks[i].type == PACO_CHUNK_N_FILES && chunks[i].size == 4)
+    if (chunks[i].type == type && chunks[i].size == chunk_size)
       return chunks[i].data;
   return NULL;
 }
@@ -402,27 +446,41 @@ find_number (const void *data, gsize size)
 guint32
 paco_file_count_of (const void *data, gsize size)
 {
-  const guint8 *number = find_number (data, size);
+  const guint8 *number = find_number (data, size, PACO_CHUNK_N_FILES, 4);
 
   return number ? paco_get32 (number) : 0;
 }
 
-gsize
-paco_file_count_renew (guint8 *data, gsize size, guint32 n_files)
+/* Changes the number at the beginning of a chunk. Returns whether it was another. */
+static gboolean
+renew (guint8 *data, const guint8 *number, guint32 n)
 {
-  const guint8 *number = find_number (data, size);
-  gsize end = paco_get16 (data + HEADER_SIZE) - CRC;
+  if (!number || paco_get32 (number) == n)
+    return FALSE;
+  paco_put32 (data + (number - data), n);
+  return TRUE;
+}
 
-  if (!number || paco_get32 (number) == n_files)
+gsize
+paco_file_count_renew (
+    guint8 *data, gsize size, guint32 n_files, guint32 n_members)
+{
+  const guint8 *files = find_number (data, size, PACO_CHUNK_N_FILES, 4);
+  const guint8 *members = find_number (
+      data, size, PACO_CHUNK_MEMBERS, PACO_MEMBER_CHUNK_SIZE);
+  gsize end = paco_get16 (data + HEADER_SIZE) - CRC;
+  gboolean renewed = renew (data, files, n_files);
+
+  renewed |= renew (data, members, n_members);
+  if (!renewed)
     return 0;
-  paco_put32 (data + (number - data), n_files);
   paco_put32 (data + end, (guint32) crc32 (0, data, (uInt) end));
   return end + CRC;
 }
 
 guint64
-paco_file_count_add (
-    PacoFileCount *count, const PacoInfo *info, guint32 n_files)
+paco_file_count_add (PacoFileCount *count, const PacoInfo *info,
+    guint32 n_files, const PacoMemberCount *members)
 {
   guint64 missing = 0;
 
@@ -431,6 +489,8 @@ paco_file_count_add (
   count->found++;
   count->n_files = MAX (count->n_files, n_files);
   count->next = info->has_place ? info->place_number + 1 : 0;
+  count->n_members = MAX (count->n_members, members->total);
+  count->ended += members->n_ends;
   return missing;
 }
 
@@ -438,11 +498,13 @@ guint64
 paco_file_count_frame (PacoFileCount *count, const PacoFrame *frame)
 {
   PacoInfo info = PACO_INFO_INIT;
+  PacoMemberCount members;
 
+  paco_member_count_read (frame->data, frame->size, &members);
   return paco_probe (frame->data, frame->size, &info, NULL, NULL)
           == PACO_STATUS_OK
       ? paco_file_count_add (
-          count, &info, paco_file_count_of (frame->data, frame->size))
+          count, &info, paco_file_count_of (frame->data, frame->size), &members)
       : 0;
 }
 
@@ -452,11 +514,25 @@ paco_file_count_report (PacoFileCount *count, guint64 n)
   count->reported += n;
 }
 
+void
+paco_file_count_report_members (PacoFileCount *count, guint64 n)
+{
+  count->reported_members += n;
+}
+
+gboolean
+paco_file_count_is_whole (const PacoFileCount *count)
+{
+  return count->found >= count->n_files;
+}
+
 guint64
 paco_file_count_end (PacoFileCount *count)
 {
   guint64 known = count->found + count->reported;
-  guint64 missing = count->n_files - MIN (known, count->n_files);
+  guint64 members = count->ended + count->reported_members;
+  guint64 missing = count->n_files - MIN (known, count->n_files)
+      + count->n_members - MIN (members, count->n_members);
 
   *count = (PacoFileCount){ 0 };
   return missing;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Writes and reads what a frame keeps of the file that its picture came from
- * (FORMAT.md 3.1, chunks 12 to 16, and 3.2). The archive's readers (archive.c) write
+ * (FORMAT.md 3.1, chunks 12 to 17, and 3.2). The archive's readers (archive.c) write
  * it; restore.c and verify read it. */
 #pragma once
 #include "tool/archive/checksum.h"
@@ -15,6 +15,8 @@ enum
   PACO_CHUNK_SOURCE_REST = 13,
   PACO_CHUNK_SOURCE_MD5 = 14,
   PACO_CHUNK_N_FILES = 16,
+  PACO_CHUNK_MEMBERS = 17,
+  PACO_MEMBER_CHUNK_SIZE = 16,
 };
 
 /* A file that a frame keeps. */
@@ -26,7 +28,9 @@ typedef struct
   PacoChecksums checksums;
   GByteArray *rest;  /* PacoSource.rest */
   GByteArray *sound; /* chunk 15 (sound.h); empty without one */
-  guint32 n_files;   /* chunk 16, as it is written; 0: there is none */
+  /* As they are written: chunk 16, and how many members there are. If n_files is 0 there
+   * are no such chunks. */
+  guint32 n_files, n_members;
 } PacoKeptFile;
 
 void paco_kept_file_init (PacoKeptFile *kept);
@@ -68,6 +72,22 @@ gboolean paco_kept_file_peek (const void *data, gsize size, PacoKeptFile *kept,
 gboolean paco_kept_file_read (
     const void *data, gsize size, PacoKeptFile *kept, GError **error);
 
+/* What a frame's chunk 17 says. */
+typedef struct
+{
+  guint32 total;    /* members that end in the archive; 0: unknown */
+  guint32 n_pieces; /* in the frame's attachment */
+  guint32 n_ends;   /* of these, the last ones of their members */
+  guint32 bytes;    /* that the pieces take at the end of the attachment */
+} PacoMemberCount;
+
+/* Reads that from the frame that begins at data, of which at least the header is there.
+ * Returns FALSE, and zeros, if it has no such chunk or a broken one. */
+gboolean paco_member_count_read (
+    const void *data, gsize size, PacoMemberCount *count);
+/* Writes the PACO_MEMBER_CHUNK_SIZE bytes of the chunk. */
+void paco_member_count_write (const PacoMemberCount *count, guint8 *chunk);
+
 /* All 0 before the first frame. */
 typedef struct
 {
@@ -75,24 +95,30 @@ typedef struct
   guint64 reported; /* files that are known to be missing */
   guint32 n_files;  /* that the archive has; 0: unknown */
   guint32 next;     /* the place after that of the last frame */
+  /* The same of members: those that end in frames that were found. */
+  guint64 n_members, ended, reported_members;
 } PacoFileCount;
 
 /* Returns how many files the archive has that the frame at data is of, or 0 if it does
  * not say that. */
 guint32 paco_file_count_of (const void *data, gsize size);
 
-/* Changes that number in a whole frame that has one. Returns how many bytes the header has
- * if it is another now, else 0. */
-gsize paco_file_count_renew (guint8 *data, gsize size, guint32 n_files);
+/* Changes that number, and that of members, in a frame that has them. Returns how many bytes
+ * the header has if it is another now, else 0. */
+gsize paco_file_count_renew (
+    guint8 *data, gsize size, guint32 n_files, guint32 n_members);
 
 /* Counts a frame with that paco_file_count_of(). Where its place begins another archive,
  * as in archives that were put one after the other, returns how many files of the one
  * before are missing and were not reported. */
-guint64 paco_file_count_add (
-    PacoFileCount *count, const PacoInfo *info, guint32 n_files);
+guint64 paco_file_count_add (PacoFileCount *count, const PacoInfo *info,
+    guint32 n_files, const PacoMemberCount *members);
 /* The same of a frame whose header is read for that. */
 guint64 paco_file_count_frame (PacoFileCount *count, const PacoFrame *frame);
 /* Counts files that are missing and have been reported. */
 void paco_file_count_report (PacoFileCount *count, guint64 n);
+void paco_file_count_report_members (PacoFileCount *count, guint64 n);
+/* Says whether no frame of the archive is missing. */
+gboolean paco_file_count_is_whole (const PacoFileCount *count);
 /* Ends an archive: returns how many of its files are missing and were not reported. */
 guint64 paco_file_count_end (PacoFileCount *count);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Finds which files of a folder are archived, and in which order. archive.c calls it
- * before anything is written.
+ * Finds which files of a folder are frames of its archive, and in which order, and which
+ * are kept as they are (members). archive.c calls it before anything is written.
  *
- * All files of the folder and of those in it are a sequence of pictures of one kind,
- * in the order of their names, where digits count as numbers and a folder's name
- * goes before what is behind it. All other files must be named to be left out,
- * because an archive must not forget files silently. */
+ * The files of the folder and of those in it are put in the order of their names, where
+ * digits count as numbers and a folder's name goes before what is behind it. The pictures
+ * of the kind and size that most have are the sequence; all others are members. */
 #pragma once
 #include "tool/archive/source.h"
 
@@ -13,7 +12,8 @@ typedef struct
 {
   const char *const *skip; /* patterns of names to leave out; NULL: none */
   gboolean allow_gaps;     /* numbers may be missing */
-  gboolean want_sound;     /* one WAV file may be there: PacoFolder.sound */
+  gboolean only_pictures;  /* what is no picture of the sequence is refused */
+  gboolean want_sound;     /* one WAV file becomes PacoFolder.sound */
 } PacoFolderOptions;
 
 typedef struct
@@ -25,9 +25,15 @@ typedef struct
 typedef struct
 {
   char *path;
-  GArray *files; /* PacoFolderFile, in order */
-  char *sound;   /* name of the WAV file, or NULL */
+  /* PacoFolderFile, in order: all; once they are sorted out those of the sequence, and
+   * the others. */
+  GArray *files, *members;
+  char *sound; /* name of the WAV file, or NULL */
   guint n_skipped;
+  GPtrArray *links; /* char *: names of files that are links */
+  GPtrArray
+      *left_out;    /* char *: what is neither a file nor a folder with files */
+  GPtrArray *notes; /* char *: sentences of what is no frame */
 } PacoFolder;
 
 /* Reads the folder's names and sizes. Errors are sentences that begin with the file's
@@ -42,13 +48,12 @@ const PacoFolderFile *paco_folder_file (const PacoFolder *folder, guint64 n);
 /* Returns its path, to be freed. */
 char *paco_folder_path (const PacoFolder *folder, guint64 n);
 
-/* Looks into the heads of files first..end-1: all must be of one kind and show
- * pictures of one size, depth and frame rate, as far as heads can tell. *kind and
- * *info are those of the first one. With fps_given, the frame rate of files does
- * not matter. */
-gboolean paco_folder_look (const PacoFolder *folder, guint64 first, guint64 end,
-    gboolean fps_given, const PacoSourceKind **kind, PacoInfo *info,
-    GError **error);
+/* Looks into the heads of all files, and sorts them by what these can tell. *kind and
+ * *info are those of the sequence. With fps_given, the frame rate of files does not
+ * matter. */
+gboolean paco_folder_sort_out (PacoFolder *folder,
+    const PacoFolderOptions *options, gboolean fps_given,
+    const PacoSourceKind **kind, PacoInfo *info, GError **error);
 
 /* Says whether two pictures can be of one sequence. If not, *difference says how the
  * second one differs, as "it has 720 x 576 samples, and the first file 2048 x 1556",

@@ -97,6 +97,27 @@ paco_part_open (const char *path, GError **error)
   return NULL;
 }
 
+PacoPart *
+paco_part_open_whole (const char *path)
+{
+  int fd = open (path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat status;
+  PacoPart *part;
+
+  if (fd < 0)
+    return NULL;
+  if (fstat (fd, &status) != 0 || !S_ISREG (status.st_mode)) {
+    close (fd);
+    return NULL;
+  }
+  part = g_new0 (PacoPart, 1);
+  part->path = g_strdup (path);
+  part->part_path = g_strdup (path);
+  part->fd = fd;
+  part->is_whole = TRUE;
+  return part;
+}
+
 void
 paco_part_free (PacoPart *part)
 {
@@ -114,6 +135,7 @@ paco_part_free (PacoPart *part)
 void
 paco_part_keep (PacoPart *part, gsize size)
 {
+  part->last = part->offset;
   part->offset += size;
   part->n_frames++;
 }
@@ -141,10 +163,8 @@ find_ahead (int fd, guint64 size)
       size, (guint64) status.f_bavail * (guint64) status.f_bsize / SHARE_AHEAD);
 }
 
-/* Asks the disk for space up to `end` and for some more, that the file may lie there in
- * fewer pieces and is written faster. Where that fails, it is written as it comes. */
-static void
-reserve (PacoPart *part, guint64 end)
+void
+paco_part_reserve (PacoPart *part, guint64 end)
 {
   guint64 ahead;
 
@@ -162,10 +182,10 @@ reserve (PacoPart *part, guint64 end)
 }
 
 gboolean
-paco_part_rewrite (
-    PacoPart *part, const void *bytes, gsize size, GError **error)
+paco_part_write (
+    PacoPart *part, guint64 at, const void *bytes, gsize size, GError **error)
 {
-  return paco_io_write_at (part->fd, part->offset, bytes, size)
+  return paco_io_write_at (part->fd, at, bytes, size)
       || fail (error, part->part_path, "written");
 }
 
@@ -179,9 +199,8 @@ paco_part_append (PacoPart *part, void *frame, gsize size, GError **error)
       != PACO_STATUS_OK)
     return paco_archive_fail (
         error, PACO_ARCHIVE_FAILED, "%s", failure.message);
-  reserve (part, part->offset + size);
-  if (!paco_io_write_at (part->fd, part->offset, frame, size)) {
-    fail (error, part->part_path, "written");
+  paco_part_reserve (part, part->offset + size);
+  if (!paco_part_write (part, part->offset, frame, size, error)) {
     paco_part_truncate (part, NULL);
     return FALSE;
   }

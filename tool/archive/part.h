@@ -13,22 +13,29 @@ typedef struct
   /* Where the next frame begins. That is the end of the file, except while it is
    * resumed. */
   guint64 offset;
+  guint64 last; /* where the last frame begins */
   guint64 n_frames;
   guint64 reserved; /* the disk has space up to there; 0: unknown */
   /* The file system cannot do that, or has no space left. */
   gboolean reserves_none;
+  gboolean is_whole; /* It is read only. */
 } PacoPart;
 
 /* Opens path.part, or makes it, and locks it. Nothing may be at path. What is at path.part
  * must be a file of this user's without another name, or is an error: PACO_ARCHIVE_EXISTS. */
 PacoPart *paco_part_open (const char *path, GError **error);
+/* Opens the archive at path to read it, in the place of path.part. NULL: there is none. */
+PacoPart *paco_part_open_whole (const char *path);
 /* Frees the struct; frames that were written stay, and space that was taken ahead is
  * given back. NULL is allowed. */
 void paco_part_free (PacoPart *part);
 
-/* Writes `size` bytes over those at `offset`. */
-gboolean paco_part_rewrite (
-    PacoPart *part, const void *bytes, gsize size, GError **error);
+/* Asks the disk for space up to `end` and for some more, that the file may lie there in
+ * fewer pieces and is written faster. Where that fails, it is written as it comes. */
+void paco_part_reserve (PacoPart *part, guint64 end);
+/* Writes `size` bytes at that place of the file. */
+gboolean paco_part_write (
+    PacoPart *part, guint64 at, const void *bytes, gsize size, GError **error);
 /* Keeps what follows: a whole frame of `size` bytes, found at `offset`. */
 void paco_part_keep (PacoPart *part, gsize size);
 /* Cuts off the bytes behind the last frame, and gives back the space behind it. */

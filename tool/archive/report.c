@@ -26,9 +26,11 @@ paco_report_init (
     .to = g_strdup (to),
     .info = PACO_INFO_INIT,
     .frames = g_array_new (FALSE, FALSE, sizeof (PacoReportFrame)),
+    .members = g_array_new (FALSE, FALSE, sizeof (PacoReportFrame)),
     .notes = g_ptr_array_new_with_free_func (g_free),
   };
   g_array_set_clear_func (report->frames, clear_frame);
+  g_array_set_clear_func (report->members, clear_frame);
   g_mutex_init (&report->lock);
 }
 
@@ -41,6 +43,7 @@ paco_report_clear (PacoReport *report)
   g_free (report->device);
   g_free (report->failure);
   g_array_unref (report->frames);
+  g_array_unref (report->members);
   g_ptr_array_unref (report->notes);
   g_mutex_clear (&report->lock);
 }
@@ -77,10 +80,33 @@ paco_report_add (PacoReport *report, const char *name, guint64 size,
   g_array_append_val (report->frames, frame);
 }
 
+void
+paco_report_add_member (PacoReport *report, const char *name, guint64 size,
+    guint64 coded, const PacoChecksums *checksums)
+{
+  PacoReportFrame member = { g_strdup (name), size, coded, *checksums };
+
+  g_array_append_val (report->members, member);
+}
+
+void
+paco_report_enlarge (PacoReport *report, guint64 coded)
+{
+  if (report->frames->len > 0)
+    g_array_index (report->frames, PacoReportFrame, report->frames->len - 1)
+        .coded = coded;
+}
+
 static const PacoReportFrame *
 frame_at (const PacoReport *report, guint i)
 {
   return &g_array_index (report->frames, PacoReportFrame, i);
+}
+
+static guint
+count_files (const PacoReport *report)
+{
+  return report->frames->len + report->members->len;
 }
 
 void
@@ -91,6 +117,8 @@ paco_report_sums (const PacoReport *report, guint64 *files, guint64 *coded)
     *files += frame_at (report, i)->size;
     *coded += frame_at (report, i)->coded;
   }
+  for (guint i = 0; i < report->members->len; i++)
+    *files += g_array_index (report->members, PacoReportFrame, i).size;
 }
 
 /* --- JSON --------------------------------------------------------------- */
@@ -123,22 +151,22 @@ append_checksum (
 }
 
 static void
-append_frames (GString *json, const PacoReport *report)
+append_files (GString *json, const char *name, const GArray *files)
 {
-  paco_json_open (json, "frames", '[');
-  for (guint i = 0; i < report->frames->len; i++) {
-    const PacoReportFrame *frame = frame_at (report, i);
+  paco_json_open (json, name, '[');
+  for (guint i = 0; i < files->len; i++) {
+    const PacoReportFrame *file = &g_array_index (files, PacoReportFrame, i);
 
     paco_json_open (paco_json_line (json, 4), NULL, '{');
-    paco_json_text (json, "name", frame->name);
-    paco_json_number (json, "size", frame->size);
-    paco_json_number (json, "coded", frame->coded);
-    append_checksum (json, "xxh3", frame->checksums.xxh3);
-    if (frame->checksums.has_md5)
-      append_checksum (json, "md5", frame->checksums.md5);
+    paco_json_text (json, "name", file->name);
+    paco_json_number (json, "size", file->size);
+    paco_json_number (json, "coded", file->coded);
+    append_checksum (json, "xxh3", file->checksums.xxh3);
+    if (file->checksums.has_md5)
+      append_checksum (json, "md5", file->checksums.md5);
     paco_json_close (json, '}');
   }
-  g_string_append (json, report->frames->len ? "\n  " : "");
+  g_string_append (json, files->len ? "\n  " : "");
   paco_json_close (json, ']');
 }
 
@@ -190,7 +218,8 @@ paco_report_json (const PacoReport *report)
   paco_json_real (paco_json_line (json, 2), "seconds", report->seconds, "%.3f");
   append_spent (paco_json_line (json, 2), report);
   append_notes_json (paco_json_line (json, 2), report);
-  append_frames (paco_json_line (json, 2), report);
+  append_files (paco_json_line (json, 2), "frames", report->frames);
+  append_files (paco_json_line (json, 2), "members", report->members);
   g_string_append (json, "\n}\n");
   return g_string_free (json, FALSE);
 }
@@ -214,18 +243,30 @@ char *
 paco_report_text (const PacoReport *report)
 {
   GString *text = g_string_new (NULL);
-  guint64 files, coded, now = report->frames->len - report->resumed;
+  guint64 files, coded, n = count_files (report);
+  guint64 now = n - MIN (report->resumed, n);
   char *size, *coded_size;
 
   paco_report_sums (report, &files, &coded);
   size = g_format_size (files);
   coded_size = g_format_size (coded);
-  g_string_append_printf (text, "%u %s of %s, %s as %s", report->frames->len,
-      paco_text_plural (report->frames->len, "file", "files"), size, coded_size,
+  if (report->complete)
+    g_string_append_printf (text,
+        "%s is complete: nothing is left to be done, and files and checksums "
+        "are "
+        "the same.\n",
+        report->to);
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT " %s of %s, %s as %s", n,
+      paco_text_plural (n, "file", "files"), size, coded_size,
       paco_text_plural (report->frames->len, "a frame", "frames"));
   if (files > 0)
     g_string_append_printf (
         text, " (%.1f %%)", 100.0 * (gdouble) coded / (gdouble) files);
+  if (report->members->len > 0)
+    g_string_append_printf (text, "; %u of them %s", report->members->len,
+        paco_text_plural (report->members->len,
+            "is no frame, and is kept in these as it is",
+            "are no frames, and are kept in these as they are"));
   if (report->resumed > 0)
     g_string_append_printf (text,
         "; %" G_GUINT64_FORMAT " of them %s there already", report->resumed,
@@ -234,9 +275,8 @@ paco_report_text (const PacoReport *report)
     g_string_append_printf (text,
         ".\n%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
         " %s of the archive %s not come back",
-        report->damaged, report->damaged + report->frames->len,
-        paco_text_plural (
-            report->damaged + report->frames->len, "file", "files"),
+        report->damaged, report->damaged + n,
+        paco_text_plural (report->damaged + n, "file", "files"),
         paco_text_plural (report->damaged, "does", "do"));
   g_string_append_printf (text, ".\n%.1f s, %.1f frames a second",
       report->seconds,
@@ -244,9 +284,9 @@ paco_report_text (const PacoReport *report)
   if (report->device && *report->device)
     g_string_append_printf (text, ", on %s", report->device);
   g_string_append (text, ".\nTime was spent:");
-  for (guint i = 0, n = 0; i < PACO_N_SPENT; i++)
+  for (guint i = 0, m = 0; i < PACO_N_SPENT; i++)
     if (report->spent[i] > 0)
-      g_string_append_printf (text, "%s %s %.1f s", n++ ? "," : "",
+      g_string_append_printf (text, "%s %s %.1f s", m++ ? "," : "",
           spent_names[i], (gdouble) report->spent[i] / 1e6);
   g_string_append (text, ".\n");
   if (report->verified > 0)

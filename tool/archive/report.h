@@ -36,8 +36,10 @@ typedef struct
   PacoInfo info;       /* the first picture */
   guint64 first;       /* number of frames[0] in the folder */
   GArray *frames;      /* PacoReportFrame, done or found done */
+  GArray *members;     /* PacoReportFrame: files that are no frames */
   guint64 resumed;     /* frames that a run before had done */
   guint64 damaged;     /* frames that could not be restored */
+  gboolean complete;   /* the archive was there already */
   GPtrArray *notes;    /* char *: sentences */
   guint64 n_notes;     /* with those that were not kept */
   /* Counts frames that were decoded in this run, and gave the bytes of their
@@ -63,6 +65,13 @@ void paco_report_note (PacoReport *report, const char *format, ...)
 /* Adds a frame; name is copied. */
 void paco_report_add (PacoReport *report, const char *name, guint64 size,
     guint64 coded, const PacoChecksums *checksums);
+
+/* Adds a file that is no frame, and takes `coded` bytes of frames. */
+void paco_report_add_member (PacoReport *report, const char *name, guint64 size,
+    guint64 coded, const PacoChecksums *checksums);
+
+/* Says how many bytes the last frame has now. */
+void paco_report_enlarge (PacoReport *report, guint64 coded);
 
 /* Sums up the bytes of all files and of all frames. */
 void paco_report_sums (

@@ -127,16 +127,18 @@ tell_missing (PacoRestoreRun *run, const char *where, guint64 n)
           n, "file of the archive is", "files of the archive are"));
 }
 
-static void
-tell_frame (PacoRestoreRun *run, PacoRestoreItem *item)
+static gboolean
+tell_frame (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
 {
   PacoReport *report = run->report;
   g_autofree char *where = g_strdup_printf (
       "Before frame %" G_GUINT64_FORMAT, item->frame.number);
+  gboolean good;
 
   tell_gap (run, where, item->frame.skipped, item->frame.missing);
   tell_missing (run, where,
-      paco_file_count_add (&run->count, &item->info, item->n_files));
+      paco_file_count_add (
+          &run->count, &item->info, item->n_files, &item->members));
   if (item->damage) {
     char *name = item->kept.name ? g_filename_display_name (item->kept.name)
                                  : g_strdup ("a file without a name");
@@ -157,10 +159,13 @@ tell_frame (PacoRestoreRun *run, PacoRestoreItem *item)
     paco_report_add (report, item->kept.name, item->kept.size, item->frame.size,
         &item->kept.checksums);
   }
+  good = paco_restore_members (run, item, error);
+  paco_restore_release_bytes (run, item);
   paco_restore_release (run, item);
   item->kept.rest = NULL;
   if (item->room)
     paco_rooms_give (run->rooms, g_steal_pointer (&item->room));
+  return good;
 }
 
 /* Reports frames until nothing comes any more. Returns TRUE if the caller has
@@ -180,7 +185,10 @@ tell_frames (PacoRestoreRun *run)
     }
     taken = paco_line_take (run->line, STEP_TELL, POLL_US, &number);
     if (taken == PACO_LINE_TAKEN) {
-      tell_frame (run, paco_restore_item (run, number));
+      GError *error = NULL;
+
+      if (!tell_frame (run, paco_restore_item (run, number), &error))
+        paco_line_fail (run->line, number, error);
       paco_line_done (run->line, STEP_TELL, number);
       if (options->progress)
         options->progress (
@@ -218,6 +226,8 @@ run_line (PacoRestoreRun *run, GError **error)
     return FALSE;
   tell_gap (run, "At the end", run->skipped_at_end, 0);
   if (!interrupted && !run->interrupted) {
+    paco_restore_end_members (run, paco_file_count_is_whole (&run->count));
+    paco_file_count_report_members (&run->count, paco_restore_unended (run));
     tell_missing (run, "At the end", paco_file_count_end (&run->count));
     return TRUE;
   }
@@ -308,6 +318,8 @@ paco_restore_run (
   GError *failure = NULL;
   gboolean good;
 
+  g_mutex_init (&run.names_lock);
+  run.member = paco_restore_member_new ();
   run.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   good = open_decoder (&run, &failure) && open_folder (&run, &failure)
       && run_line (&run, &failure) && restore_sound (&run, &failure)
@@ -322,6 +334,8 @@ paco_restore_run (
   free_items (&run);
   paco_line_free (run.line);
   g_hash_table_unref (run.names);
+  g_mutex_clear (&run.names_lock);
+  paco_restore_member_free (run.member);
   paco_sound_free (run.sound);
   g_clear_error (&run.sound_error);
   if (run.folder >= 0)

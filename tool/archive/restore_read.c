@@ -79,6 +79,7 @@ probe (PacoRestoreItem *item, const guint8 *head, gsize size, GError **error)
   PacoError failure;
 
   item->n_files = paco_file_count_of (head, size);
+  paco_member_count_read (head, size, &item->members);
   if (paco_probe (head, size, &item->info, NULL, &failure) == PACO_STATUS_OK)
     return TRUE;
   return paco_source_fail (error, PACO_SOURCE_BROKEN, "%s", failure.message);
@@ -185,6 +186,7 @@ let_in (PacoRestoreRun *run, PacoRestoreItem *item)
   item->kept.size = 0;
   item->info = (PacoInfo) PACO_INFO_INIT;
   item->n_files = 0;
+  item->members = (PacoMemberCount){ 0 };
   if (head && !weigh (run, item, head, size, &bytes, &memory, &error)) {
     give_up (run, item, error);
     g_error_free (error);
@@ -282,17 +284,18 @@ paco_restore_read (gpointer data)
 
 /* --- decoding ------------------------------------------------------------ */
 
-/* Returns why a frame's file is not to be restored, or NULL: a frame had that name before,
- * or the name is one that files have while they are written. */
-static const char *
-refuse_name (PacoRestoreRun *run, const char *name)
+const char *
+paco_restore_refuse_name (PacoRestoreRun *run, const char *name)
 {
+  gboolean is_new;
+
   if (g_str_has_suffix (name, PACO_RESTORING_SUFFIX))
     return "names that end with " PACO_RESTORING_SUFFIX
            " are those of files that are being restored";
-  if (!g_hash_table_add (run->names, g_strdup (name)))
-    return "a frame before it is of the same file";
-  return NULL;
+  g_mutex_lock (&run->names_lock);
+  is_new = g_hash_table_add (run->names, g_strdup (name));
+  g_mutex_unlock (&run->names_lock);
+  return is_new ? NULL : "a frame before it is of the same file";
 }
 
 /* Does what is done in the order of frames, before one is decoded. */
@@ -306,11 +309,11 @@ is_wanted (gpointer data, guint64 number, PacoError *failure)
   if (!run->sound && item->kept.sound->len > 0)
     run->sound = paco_sound_read_chunk (item->kept.sound->data,
         item->kept.sound->len, run->sound_error ? NULL : &run->sound_error);
-  if (!item->damage && (why = refuse_name (run, item->kept.name)))
+  if (!item->damage && (why = paco_restore_refuse_name (run, item->kept.name)))
     paco_restore_refuse (item, why);
   if (!item->damage)
     return PACO_STATUS_OK;
-  paco_restore_release_bytes (run, item);
+  paco_restore_release_decoded (run, item);
   paco_line_done (run->line, STEP_DECODE, number);
   return PACO_STATUS_EMPTY;
 }
@@ -343,7 +346,7 @@ fail (gpointer data, guint64 number, const PacoError *failure)
       break;
     default:
       item->damage = g_strdup (failure->message);
-      paco_restore_release_bytes (run, item);
+      paco_restore_release_decoded (run, item);
       paco_line_done (run->line, STEP_DECODE, number);
       break;
   }
@@ -366,7 +369,7 @@ collect (gpointer data)
   if (result.corrupted_blocks > 0)
     item->damage = g_strdup_printf ("%u broken block%s",
         result.corrupted_blocks, result.corrupted_blocks == 1 ? "" : "s");
-  paco_restore_release_bytes (run, item);
+  paco_restore_release_decoded (run, item);
   paco_line_done (run->line, STEP_DECODE, item->number);
 }
 

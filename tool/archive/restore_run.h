@@ -4,6 +4,7 @@
 #pragma once
 #include "tool/archive/chunks.h"
 #include "tool/archive/line.h"
+#include "tool/archive/member.h"
 #include "tool/archive/restore.h"
 
 /* Steps of the line. */
@@ -27,6 +28,7 @@ typedef struct
   const guint8 *bytes; /* of the frame, from reading to decoding */
   PacoInfo info;
   guint32 n_files; /* that the archive has, as the frame says; 0: unknown */
+  PacoMemberCount members; /* that the frame carries */
   PacoKeptFile kept;
   /* What memory its file is made in; NULL: none is made. kept.rest is the room's. */
   PacoRoom *room;
@@ -35,6 +37,8 @@ typedef struct
       refused; /* The frame is sound, and `damage` is why its file cannot be made. */
   gboolean was_there;
 } PacoRestoreItem;
+
+typedef struct PacoRestoreMember PacoRestoreMember;
 
 typedef struct
 {
@@ -52,12 +56,14 @@ typedef struct
   guint64 files, archive; /* bytes of all files and of all frames so far */
   gboolean interrupted;   /* it ended for the caller */
   guint64 skipped_at_end;
+  GMutex names_lock;
+  GHashTable *names; /* that have come: of frames, and of members */
   /* The decoding thread uses these, as frames come to it in order. */
-  GHashTable *names;   /* that have come */
   PacoSound *sound;    /* that the first frame tells of, or NULL */
   GError *sound_error; /* why none can be read of what frames tell, or NULL */
-  PacoFileCount
-      count; /* of the calling thread, which reports frames in order */
+  /* The calling thread uses these, which reports frames in order. */
+  PacoFileCount count;
+  PacoRestoreMember *member;
   gint lost; /* a GPU was lost: memory that it may still use is not freed */
 } PacoRestoreRun;
 
@@ -100,6 +106,35 @@ paco_restore_item (const PacoRestoreRun *run, guint64 number)
 {
   return &run->items[paco_line_place (run->line, number)];
 }
+
+/* Releases them, unless they are still needed for what the frame carries. */
+static inline void
+paco_restore_release_decoded (PacoRestoreRun *run, PacoRestoreItem *item)
+{
+  if (item->members.n_pieces == 0)
+    paco_restore_release_bytes (run, item);
+}
+
+/* Returns why a file of that name is not to be restored, or NULL: one had that name before,
+ * or the name is one that files have while they are written. Any thread may call it. */
+const char *paco_restore_refuse_name (
+    PacoRestoreRun *run, const char *name); /* restore_read.c */
+/* Opens the folder below `root` that the file is in, and makes it; *base is the file's name
+ * there. Returns -1 and errno. */
+int paco_restore_open_folder (
+    int root, const char *name, const char **base); /* restore_write.c */
+
+/* Makes members of the pieces that the frame carries (restore_member.c). Damage is no
+ * error: the report counts it. */
+gboolean paco_restore_members (
+    PacoRestoreRun *run, PacoRestoreItem *item, GError **error);
+/* Ends a member whose last piece has not come. is_whole: no frame is missing, so the
+ * archive is a part of one. */
+void paco_restore_end_members (PacoRestoreRun *run, gboolean is_whole);
+/* Returns how many members were reported whose last piece has not come. */
+guint64 paco_restore_unended (const PacoRestoreRun *run);
+PacoRestoreMember *paco_restore_member_new (void);
+void paco_restore_member_free (PacoRestoreMember *member);
 
 /* These are the functions of the threads; data is the PacoRestoreRun. */
 gpointer paco_restore_find (gpointer data);   /* restore_read.c */

@@ -37,10 +37,8 @@ give_up (PacoRestoreItem *item, GError **error)
   return TRUE;
 }
 
-/* Opens the folder that the file is in, and makes it; *base is the file's name there.
- * Returns -1 and errno. */
-static int
-open_folder (int root, const char *name, const char **base)
+int
+paco_restore_open_folder (int root, const char *name, const char **base)
 {
   const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   int folder = fcntl (root, F_DUPFD_CLOEXEC, 0);
@@ -180,7 +178,7 @@ static gboolean
 write_file (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
 {
   const char *base;
-  int folder = open_folder (run->folder, item->kept.name, &base);
+  int folder = paco_restore_open_folder (run->folder, item->kept.name, &base);
   gboolean good = folder >= 0 ? write_there (run, folder, base, item, error)
                               : give_up (item, error);
 

@@ -33,20 +33,34 @@ read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
       && broken == 0;
 }
 
+/* Returns which file of the folder the frame is of, or G_MAXUINT64: the next one, but for
+ * those before the first frame, which were none. */
+static guint64
+find_file (const PacoRun *run, const PacoKeptFile *kept)
+{
+  guint64 n = run->next;
+
+  while (n < run->end && run->part->n_frames == 0
+      && strcmp (kept->name, paco_folder_file (run->folder, n)->name) != 0)
+    n++;
+  return n < run->end
+          && strcmp (kept->name, paco_folder_file (run->folder, n)->name) == 0
+          && kept->size == paco_folder_file (run->folder, n)->size
+      ? n
+      : G_MAXUINT64;
+}
+
 static gboolean
 belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
     GError **error)
 {
-  guint64 n = run->part->n_frames;
-  const PacoFolderFile *file = n < run->end - run->first
-      ? paco_folder_file (run->folder, run->first + n)
-      : NULL;
   guint32 fps_n = run->options->fps_n > 0 ? run->options->fps_n
                                           : run->picture.fps_n;
   const char *why = NULL;
 
-  if (!file || strcmp (kept->name, file->name) != 0 || kept->size != file->size
-      || info->place_number != n || info->place_offset != run->part->offset)
+  if (find_file (run, kept) == G_MAXUINT64
+      || info->place_number != run->part->n_frames
+      || info->place_offset != run->part->offset)
     why = "is of another folder, or of other frames of it";
   else if (kept->checksums.has_md5 != run->options->md5)
     why = kept->checksums.has_md5 ? "was begun with --md5"
@@ -58,13 +72,31 @@ belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
           run->part->part_path, "%s: go on as it was begun, or remove it", why);
 }
 
+/* Compares what the frame carries with the folder, and moves on to the next file. */
+static gboolean
+keep_members (PacoRun *run, const GByteArray *bytes, const PacoKeptFile *kept,
+    GError **error)
+{
+  guint64 number = find_file (run, kept), late = run->next;
+
+  if (!paco_members_keep_frame (run->members, run->report, bytes->data,
+          bytes->len, number, &late, error)) {
+    g_autofree char *part = g_filename_display_name (run->part->part_path);
+
+    g_prefix_error (error, "%s cannot go on, remove it: ", part);
+    return FALSE;
+  }
+  run->next = MAX (late, number + 1);
+  return TRUE;
+}
+
 /* Says whether the source file is the one of which the frame was made. Its size does
  * not tell, because all pictures of the sequence have the same. */
 static gboolean
 is_unchanged (
     PacoRun *run, const PacoKeptFile *kept, PacoBytes *file, GError **error)
 {
-  guint64 n = run->first + run->part->n_frames;
+  guint64 n = find_file (run, kept);
   g_autofree char *path = paco_folder_path (run->folder, n);
   g_autofree char *part = g_filename_display_name (run->part->part_path);
   g_autoptr (GError) reason = NULL;
@@ -96,13 +128,18 @@ keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
       return FALSE;
     }
     if (!belongs (run, &info, kept, error)
-        || !is_unchanged (run, kept, file, error))
+        || !is_unchanged (run, kept, file, error)
+        || !keep_members (run, bytes, kept, error))
       return FALSE;
     /* The folder may have had another number of files then. */
-    renewed = paco_file_count_renew (
-        bytes->data, bytes->len, (guint32) (run->end - run->first));
+    renewed = run->part->is_whole
+        ? 0
+        : paco_file_count_renew (bytes->data, bytes->len,
+            (guint32) (run->end - run->first),
+            paco_members_total (run->members));
     if (renewed > 0
-        && !paco_part_rewrite (run->part, bytes->data, renewed, error))
+        && !paco_part_write (
+            run->part, run->part->offset, bytes->data, renewed, error))
       return FALSE;
     if (run->part->n_frames == 0)
       run->report->info = info;

@@ -3,6 +3,7 @@
  * and each of the other files that archive.h names does a step. */
 #pragma once
 #include "tool/archive/archive.h"
+#include "tool/archive/archive_member.h"
 #include "tool/archive/chunks.h"
 #include "tool/archive/line.h"
 #include "tool/archive/part.h"
@@ -23,6 +24,7 @@ enum
 typedef struct
 {
   guint64 number;  /* of the file in the folder */
+  char *late;      /* why the file is no frame; or NULL */
   PacoBytes *file; /* of run->files, until nothing reads it any more; or NULL */
   PacoSource source; /* its image may point into file */
   PacoKeptFile kept;
@@ -43,12 +45,15 @@ typedef struct
 {
   const PacoArchiveOptions *options;
   PacoReport *report;
-  const PacoFolder *folder;
+  PacoFolder *folder;
   guint64 first, end; /* of the range */
+  guint64 next;       /* the file that is read next, after those of OUT.part */
   /* The first picture of the range; all others must be like it. */
   const PacoSourceKind *kind;
   PacoInfo picture;
   PacoPart *part;
+  PacoMembers *members;
+  guint32 n_members;       /* that are known before files are read */
   PacoSound *sound;        /* of the folder, or NULL */
   GByteArray *sound_chunk; /* that each frame keeps */
   PacoFrameEncoder *encoder;

@@ -12,6 +12,7 @@ enum
 /* A file is tried for these kinds in this order. */
 static const PacoSourceKind *const kinds[] = {
   &paco_source_dpx,
+  &paco_source_exr,
   &paco_source_png,
 #ifdef HAVE_TIFF
   &paco_source_tiff,
@@ -55,9 +56,9 @@ const char *
 paco_source_kinds (void)
 {
 #ifdef HAVE_TIFF
-  return "DPX, TIFF, PNG and PNM";
+  return "DPX, TIFF, EXR, PNG and PNM";
 #else
-  return "DPX, PNG and PNM";
+  return "DPX, EXR, PNG and PNM";
 #endif
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Kinds of source files: how a file is taken apart into samples and all the rest, and
- * made again of both, bit by bit. Each kind (dpx.c, tiff.c, png.c, pnm.c) is a table of
+ * made again of both, bit by bit. Each kind (dpx.c, exr.c, tiff.c, png.c, pnm.c) is a table of
  * functions; source.c has the list of them. The archive's engine (archive.c, restore.c)
  * and the programs of tests/fuzz call them.
  *
@@ -101,7 +101,7 @@ typedef struct
 {
   const char *name; /* "dpx"; also FFmpeg's name of the codec */
   guint8
-      id; /* in chunks (FORMAT.md 3.1), for ever: 1 DPX, 2 TIFF, 3 PNG, 4 PNM */
+      id; /* in chunks (FORMAT.md 3.1), for ever: 1 DPX, 2 TIFF, 3 PNG, 4 PNM, 5 EXR */
 
   /* How many bytes a rest may have beyond twice those of its file. */
   guint32 rest_beyond;
@@ -161,7 +161,7 @@ typedef struct
  * there is none. 16 bytes are enough. */
 const PacoSourceKind *paco_source_kind (const guint8 *bytes, gsize size);
 const PacoSourceKind *paco_source_kind_by_id (guint8 id);
-/* "DPX, TIFF, PNG and PNM", for messages. */
+/* "DPX, TIFF, EXR, PNG and PNM", for messages. */
 const char *paco_source_kinds (void);
 
 /* Says whether pictures of *info have the components that the format has. */
@@ -227,6 +227,7 @@ gboolean paco_source_same_rest (const PacoSourceKind *kind, const guint8 *rest,
     PacoImage *image);
 
 extern const PacoSourceKind paco_source_dpx;
+extern const PacoSourceKind paco_source_exr;
 extern const PacoSourceKind paco_source_pnm; /* P5, P6, P7 */
 extern const PacoSourceKind paco_source_png;
 extern const PacoSourceKind paco_source_tiff; /* if libtiff was there */
