@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * OpenEXR files of one part, in lines, as a kind of source.h: half floats of R, G, B and A,
  * of Y, or of Y, BY and RY are the picture; all other channels are in the rest. Chunks
- * are uncompressed, and compressed again before the file is taken. The rest is
- *
- *   0  1  form: 1
- *   1  1  zlib's level; of PIZ how repeats are counted: 1 as older programs do it
- *   2  4  bytes before the table of chunks, little-endian: h
- *   6  h  these bytes
- *      4  bytes after the last chunk: t
- *      t  these bytes
- *      4  bytes of the tables of PIZ, chunk by chunk, in rising order: p
-  *      p  of each the first and the last symbol, and how many there are, 4 bytes each, 0 if
- *         the chunk is not compressed; and for each symbol by how much its code is longer
- *         than exr_piz.c makes it
- *         of each other channel: the lowest bytes of all its samples, line by line, then
- *         the next ones; each less the byte before it in its line
+ * are uncompressed, and compressed again before the file is taken. The rest is described in
+ * docs/ARCHIVE-FORMAT.md.
  */
 #include "tool/archive/kinds/exr.h"
 #include "tool/archive/source.h"
