@@ -174,7 +174,7 @@ def check_stacks():
         assert same([part for part, in region.pictures(coded)],
                     [part[2:7, 3:10] for part, in pictures])
         assert fails(paco.PacoError, next, paco.Decoder(**CPU).pictures(coded))
-        assert len(list(decoder.pictures(coded[:-1]))) == len(md5s)
+        assert len(list(decoder.pictures(coded[:-1]))) == (len(md5s) if coded[:-1] else 0)
         slices = [decoder.decode(data)[0] for data in coded]
         assert same(paco.stack_pictures(coded[-1], slices)[0], pictures[0])
         for wrong in ([None] + slices[1:], slices[1:], slices[:-1] + [gray]):
