@@ -178,7 +178,7 @@ def check_stacks():
         slices = [decoder.decode(data)[0] for data in coded]
         assert same(paco.stack_pictures(coded[-1], slices)[0], pictures[0])
         for wrong in ([None] + slices[1:], slices[1:], slices[:-1] + [gray]):
-            assert fails(ValueError, paco.stack_pictures, coded[0], wrong)
+            assert fails((ValueError, paco.PacoError), paco.stack_pictures, coded[0], wrong)
         film += [*coded, alone]
         whole += [*pictures, [gray]]
     assert len(whole) > 8
