@@ -62,6 +62,9 @@
   MOSAIC ("grbg" suffix, "10", "32", __VA_ARGS__),                            \
   MOSAIC ("gbrg" suffix, "23", "01", __VA_ARGS__),                            \
   MOSAIC ("bggr" suffix, "32", "10", __VA_ARGS__)
+/* GenICam's packed ones: lines are strings of bits, the lowest bit of a byte first. */
+#define PACKED_MOSAIC(name_given, line_0, line_1, depth)                      \
+  MOSAIC (name_given, line_0, line_1, D (depth), BITS16 (false))
 #define TILED(name_given)                                                     \
   { .name = name_given, YUV420, D (8) }
 #define NEXT { .name = NULL }
@@ -241,6 +244,8 @@ const PacoFormat paco_formats[] = {
   { "GRAY16_BE", GRAY, D (16), BE, PLANES ("0") },
   { "GRAY10_LE16", GRAY, D (10), LE, PLANES ("0") }, /* Since 1.26. */
   { "GRAY10_LE32", GRAY, D (10), BITS32 (false), PLANES ("000..") },
+  { "GRAY10p", GRAY, D (10), BITS16 (false), PLANES ("0000") },
+  { "GRAY12p", GRAY, D (12), BITS16 (false), PLANES ("00") },
 
   /* Mosaics. In caps they are no formats of video/x-raw. */
   MOSAICS ("", BYTES, D (8), USUAL),
@@ -252,6 +257,14 @@ const PacoFormat paco_formats[] = {
   MOSAICS ("14be", BE, D (14)),
   MOSAICS ("16le", LE, D (16), USUAL),
   MOSAICS ("16be", BE, D (16)),
+  PACKED_MOSAIC ("rggb10p", "0101", "2323", 10),
+  PACKED_MOSAIC ("grbg10p", "1010", "3232", 10),
+  PACKED_MOSAIC ("gbrg10p", "2323", "0101", 10),
+  PACKED_MOSAIC ("bggr10p", "3232", "1010", 10),
+  PACKED_MOSAIC ("rggb12p", "01", "23", 12),
+  PACKED_MOSAIC ("grbg12p", "10", "32", 12),
+  PACKED_MOSAIC ("gbrg12p", "23", "01", 12),
+  PACKED_MOSAIC ("bggr12p", "32", "10", 12),
 
   EXCLUDED ("RGB8P", "its samples are indices into a palette"),
   EXCLUDED ("NV12_10BE_8L128", "GStreamer can unpack it but not pack it"),
