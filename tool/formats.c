@@ -103,6 +103,7 @@ place_component (const PacoInfo *info, unsigned c,
     .word_bytes = layout->word_bytes,
     .fill = layout->fill,
     .big_endian = layout->big_endian,
+    .swap_words = layout->csi2 ? PACO_LAYOUT_CSI2 : 0,
   };
   for (unsigned i = 0; i < layout->group_samples; i++) {
     image->layout[c].places[i].byte = layout->places[i].byte;

@@ -33,6 +33,16 @@ for name in sys.argv[1:]:
 '''
 
 
+# Where bit k of sample x is, by the ends of formats' names and depths.
+PLACES = {
+    'p': {depth: lambda x, k, depth=depth: depth * x + k for depth in (10, 12)},
+    'csi2': {10: lambda x, k: 40 * (x // 4) + (32 + 2 * (x % 4) + k if k < 2 else
+                                               8 * (x % 4) + k - 2),
+             12: lambda x, k: 24 * (x // 2) + (16 + 4 * (x % 2) + k if k < 4 else
+                                               8 * (x % 2) + k - 4)},
+}
+
+
 def read_dng(data):
     """Returns (tags, samples) of a file with one directory and one strip."""
     assert data[:4] == b'MM\0*'
@@ -116,6 +126,27 @@ class Mosaics(Case):
                     told = json.loads(self.paco('info', '--json', coded))[0]
                     self.assertEqual((told['format'], told['components']),
                                      (name, 'mosaic'))
+
+    def test_packed(self):
+        """Tests packed raw files, of mosaics and gray: their samples are those that come
+        out, and they come back."""
+        draw = random.Random(SEED)
+        for name in (f'{pattern}{depth}{suffix}' for pattern in (*PATTERNS, 'GRAY')
+                     for depth in (10, 12) for suffix in PLACES):
+            depth = int(name[4:6])
+            width, height = 4 * draw.randint(1, 40), 2 * draw.randint(1, 9)
+            picture = self.draw(depth, width, height)
+            packed = pack(picture[4], width, depth, PLACES[name[6:]][depth])
+            self.write('in.raw', packed)
+            self.paco('encode', '-f', '--lossless', '--format', name, '--size',
+                      f'{width}x{height}', 'in.raw', 'x.paco')
+            self.paco('decode', '-f', 'x.paco', 'out.pgm')
+            self.assertEqual(self.read('out.pgm'), pictures.pnm(picture), name)
+            self.assertEqual(self.paco('decode', '--as', 'raw', 'x.paco', '-'), packed)
+            if name[:4] != 'GRAY':
+                self.assertEqual(
+                    self.paco('decode', '--as', 'raw', '--format', f'{name[:6]}le',
+                              'x.paco', '-'), pictures.words(picture[4], depth, '<'))
 
     def test_gray_files(self):
         """Tests gray files other than PGM, and a raw one."""
