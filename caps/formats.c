@@ -157,15 +157,37 @@ paco_picture_format_from_info (
       || !paco_raw_format_holds (
           GST_VIDEO_INFO_FORMAT (info), GST_VIDEO_INFO_WIDTH (info)))
     return FALSE;
+  paco_picture_format_from_raw (&raw, info, fields, picture);
+  return TRUE;
+}
 
+void
+paco_picture_format_from_raw (const PacoRawFormat *raw,
+    const GstVideoInfo *info, bool fields, PacoPictureFormat *picture)
+{
   memset (picture, 0, sizeof (*picture));
   picture->width = GST_VIDEO_INFO_WIDTH (info);
   picture->height = GST_VIDEO_INFO_FIELD_HEIGHT (info);
-  picture->n_components = raw.n_components;
+  picture->n_components = raw->n_components;
   picture->fields = fields;
-  memcpy (picture->components, raw.components,
-      raw.n_components * sizeof (PacoComponent));
-  return TRUE;
+  picture->mosaic = raw->mosaic;
+  memcpy (picture->components, raw->components,
+      raw->n_components * sizeof (PacoComponent));
+}
+
+/* The planes of a mosaic are its even and its odd lines, in one plane of the frame. */
+static guint8 *
+first_line (const PacoRawFormat *raw, const GstVideoFrame *frame,
+    guint component, gssize *stride)
+{
+  guint plane = raw->plane[component];
+
+  if (!raw->mosaic) {
+    *stride = frame->info.stride[plane];
+    return frame->data[plane];
+  }
+  *stride = 2 * (gssize) frame->info.stride[0];
+  return (guint8 *) frame->data[0] + plane * (gssize) frame->info.stride[0];
 }
 
 static gboolean
@@ -174,16 +196,16 @@ lines_are_mapped (const PacoRawFormat *raw, guint component,
 {
   const PacoComponent *c = &raw->components[component];
   const PacoSampleLayout *layout = &raw->layout[component];
-  guint plane = raw->plane[component];
-  const GstMapInfo *map = &frame->map[frame->meta != NULL ? plane : 0];
+  const GstMapInfo *map =
+      &frame->map[frame->meta != NULL ? raw->plane[component] : 0];
   guint columns = paco_ceil_shift (
       GST_VIDEO_INFO_WIDTH (info), c->subsampling_x);
   guint lines = paco_ceil_shift (
       GST_VIDEO_INFO_FIELD_HEIGHT (info), c->subsampling_y);
-  gssize stride = frame->info.stride[plane];
   gssize bytes = (gssize) paco_layout_groups (layout, columns)
       * layout->group_bytes;
-  gssize first = (const guint8 *) frame->data[plane] - map->data;
+  gssize stride;
+  gssize first = first_line (raw, frame, component, &stride) - map->data;
   gssize last = first + (gssize) (lines - 1) * stride;
 
   return MIN (first, last) >= 0
@@ -206,8 +228,10 @@ paco_picture_from_frame (
 {
   memset (picture, 0, sizeof (*picture));
   for (guint c = 0; c < raw->n_components; c++) {
-    picture->data[c] = frame->data[raw->plane[c]];
-    picture->stride[c] = frame->info.stride[raw->plane[c]];
+    gssize stride;
+
+    picture->data[c] = first_line (raw, frame, c, &stride);
+    picture->stride[c] = stride;
     picture->layout[c] = raw->layout[c];
   }
 }

@@ -40,6 +40,9 @@ GstCaps *paco_raw_caps (void);
 /* Returns FALSE if the format is not coded, or does not hold all samples. */
 gboolean paco_picture_format_from_info (
     const GstVideoInfo *info, bool fields, PacoPictureFormat *picture);
+/* The same for a format that is coded and holds them, also for mosaics (mosaics.h). */
+void paco_picture_format_from_raw (const PacoRawFormat *raw,
+    const GstVideoInfo *info, bool fields, PacoPictureFormat *picture);
 
 /* Says whether all lines of a picture like info's are in the memory of a mapped
  * frame, of whose lines a GstVideoMeta may say anything. TRUE for tiles. */

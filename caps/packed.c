@@ -196,12 +196,13 @@ paco_fields_fit (const PacoPictureFormat *picture, guint reduce)
   return TRUE;
 }
 
-/* Reads only as many lines of chroma as the frame's picture has. */
-void
-paco_planes_store (
-    const PacoPlanes *planes, const PacoRawFormat *raw, GstVideoFrame *frame)
+/* Stores a picture whose component c is that of planes number from[c]. Reads only as many
+ * lines of chroma as the frame's picture has. */
+static void
+store (const PacoPlanes *planes, const guint8 *from,
+    const PacoPictureFormat *format, const PacoRawFormat *raw,
+    GstVideoFrame *frame)
 {
-  const PacoPictureFormat *format = &planes->format;
   PacoRegion regions[PACO_MAX_COMPONENTS];
   PacoPicture target;
   guint n_regions;
@@ -213,10 +214,50 @@ paco_planes_store (
       paco_region_blank_line (&regions[r], y);
   for (guint c = 0; c < format->n_components; c++)
     for (guint y = 0; y < paco_component_height (format, c); y++) {
-      const guint16 *in = plane_line (planes, c, y);
+      const guint16 *in = plane_line (planes, from[c], y);
       guint8 *out = target.data[c] + target.stride[c] * (gssize) y;
 
       for (guint x = 0; x < paco_component_width (format, c); x++)
         paco_layout_put (&target.layout[c], out, x, in[x]);
     }
+}
+
+void
+paco_planes_store (
+    const PacoPlanes *planes, const PacoRawFormat *raw, GstVideoFrame *frame)
+{
+  static const guint8 same[PACO_MAX_COMPONENTS] = { 0, 1, 2, 3 };
+
+  store (planes, same, &planes->format, raw, frame);
+}
+
+/* Makes the mean of both greens the first one, and gives all samples more bits. */
+static void
+mix_cell_lines (PacoPlanes *planes, guint y, guint width, guint shift)
+{
+  guint16 *red = plane_line (planes, 0, y), *blue = plane_line (planes, 3, y);
+  guint16 *green = plane_line (planes, 1, y);
+  const guint16 *other = plane_line (planes, 2, y);
+
+  for (guint x = 0; x < width; x++) {
+    red[x] <<= shift;
+    green[x] = ((((guint) green[x] + other[x]) << shift) + 1) >> 1;
+    blue[x] <<= shift;
+  }
+}
+
+void
+paco_planes_store_cells (
+    PacoPlanes *planes, const PacoRawFormat *raw, GstVideoFrame *frame)
+{
+  static const guint8 from[PACO_MAX_COMPONENTS] = { 0, 1, 3 };
+  guint shift = raw->components[0].depth - planes->format.components[0].depth;
+  PacoPictureFormat cells = { .n_components = raw->n_components };
+
+  cells.width = paco_component_width (&planes->format, 0);
+  cells.height = paco_component_height (&planes->format, 0);
+  memcpy (cells.components, raw->components, sizeof (cells.components));
+  for (guint y = 0; y < cells.height; y++)
+    mix_cell_lines (planes, y, cells.width, shift);
+  store (planes, from, &cells, raw, frame);
 }

@@ -33,3 +33,8 @@ void paco_planes_pack (PacoPlanes *planes, GstVideoFrame *frame);
  * pictures of which paco_fields_fit() says that they do not fit. */
 void paco_planes_store (
     const PacoPlanes *planes, const PacoRawFormat *raw, GstVideoFrame *frame);
+
+/* Does so for the components of a mosaic, as R, G and B of that depth or more bits: each
+ * cell becomes a pixel, whose G is the mean of both greens. Changes the planes. */
+void paco_planes_store_cells (
+    PacoPlanes *planes, const PacoRawFormat *raw, GstVideoFrame *frame);

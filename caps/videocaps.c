@@ -4,6 +4,7 @@
  * 1.22 (FORMAT.md section 2); values of either side beyond those become "unknown". */
 #include "videocaps.h"
 #include "formats.h"
+#include "mosaics.h"
 #include <string.h>
 
 /* The numbers of the file format are GStreamer's. */
@@ -271,8 +272,17 @@ describe (const PacoHeader *header, GstVideoFormat format, GstVideoInfo *info)
 gboolean
 paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
 {
-  GstVideoFormat format = find_format (header);
+  PacoRawFormat raw;
+  GstVideoFormat format;
 
+  if (header->picture.mosaic) {
+    if (!paco_mosaic_pick (header, NULL, &raw)
+        || !describe (header, GST_VIDEO_FORMAT_GRAY8, info))
+      return FALSE;
+    paco_mosaic_lay_out (&raw, info);
+    return TRUE;
+  }
+  format = find_format (header);
   return format != GST_VIDEO_FORMAT_UNKNOWN && describe (header, format, info);
 }
 
@@ -281,7 +291,7 @@ paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
 static GstVideoFormat
 stand_in (const PacoHeader *header)
 {
-  if (header->picture.n_components < 3)
+  if (header->picture.n_components < 3 || header->picture.mosaic)
     return GST_VIDEO_FORMAT_GRAY8;
   return is_rgb (header) ? GST_VIDEO_FORMAT_GBR : GST_VIDEO_FORMAT_Y444;
 }

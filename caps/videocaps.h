@@ -25,7 +25,8 @@ GstCaps *paco_caps_from_header (const PacoHeader *header);
 
 /* Describes the decoded picture in the raw format that the header names, if it is known
  * here and has the header's components; else in another one of the same components, or
- * of these and alpha (paco_raw_format_opaque()). FALSE if there is none. */
+ * of these and alpha (paco_raw_format_opaque()). A mosaic is described as it lies
+ * (mosaics.h). FALSE if there is none. */
 gboolean paco_video_info_from_header (
     const PacoHeader *header, GstVideoInfo *info);
 

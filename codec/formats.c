@@ -62,6 +62,12 @@
   MOSAIC ("grbg" suffix, "10", "32", __VA_ARGS__),                            \
   MOSAIC ("gbrg" suffix, "23", "01", __VA_ARGS__),                            \
   MOSAIC ("bggr" suffix, "32", "10", __VA_ARGS__)
+/* Packed ones. GenICam's lines are strings of bits, the lowest bit of a byte first; the
+ * others are those of MIPI CSI-2. */
+#define P10 D (10), BITS16 (false)
+#define P12 D (12), BITS16 (false)
+#define CSI10 P10, .csi2 = true
+#define CSI12 P12, .csi2 = true
 #define TILED(name_given)                                                     \
   { .name = name_given, YUV420, D (8) }
 #define NEXT { .name = NULL }
@@ -241,6 +247,10 @@ const PacoFormat paco_formats[] = {
   { "GRAY16_BE", GRAY, D (16), BE, PLANES ("0") },
   { "GRAY10_LE16", GRAY, D (10), LE, PLANES ("0") }, /* Since 1.26. */
   { "GRAY10_LE32", GRAY, D (10), BITS32 (false), PLANES ("000..") },
+  { "GRAY10p", GRAY, P10, PLANES ("0000") },
+  { "GRAY12p", GRAY, P12, PLANES ("00") },
+  { "GRAY10csi2", GRAY, CSI10, PLANES ("0000") },
+  { "GRAY12csi2", GRAY, CSI12, PLANES ("00") },
 
   /* Mosaics. In caps they are no formats of video/x-raw. */
   MOSAICS ("", BYTES, D (8), USUAL),
@@ -252,6 +262,20 @@ const PacoFormat paco_formats[] = {
   MOSAICS ("14be", BE, D (14)),
   MOSAICS ("16le", LE, D (16), USUAL),
   MOSAICS ("16be", BE, D (16)),
+  MOSAIC ("rggb10p", "0101", "2323", P10),
+  MOSAIC ("grbg10p", "1010", "3232", P10),
+  MOSAIC ("gbrg10p", "2323", "0101", P10),
+  MOSAIC ("bggr10p", "3232", "1010", P10),
+  MOSAIC ("rggb12p", "01", "23", P12), MOSAIC ("grbg12p", "10", "32", P12),
+  MOSAIC ("gbrg12p", "23", "01", P12), MOSAIC ("bggr12p", "32", "10", P12),
+  MOSAIC ("rggb10csi2", "0101", "2323", CSI10),
+  MOSAIC ("grbg10csi2", "1010", "3232", CSI10),
+  MOSAIC ("gbrg10csi2", "2323", "0101", CSI10),
+  MOSAIC ("bggr10csi2", "3232", "1010", CSI10),
+  MOSAIC ("rggb12csi2", "01", "23", CSI12),
+  MOSAIC ("grbg12csi2", "10", "32", CSI12),
+  MOSAIC ("gbrg12csi2", "23", "01", CSI12),
+  MOSAIC ("bggr12csi2", "32", "10", CSI12),
 
   EXCLUDED ("RGB8P", "its samples are indices into a palette"),
   EXCLUDED ("NV12_10BE_8L128", "GStreamer can unpack it but not pack it"),
@@ -308,6 +332,7 @@ lay_out_plane (const PacoFormat *format, guint plane, PacoRawFormat *raw)
     layout->group_bytes = (guint8) (group_bits / 8);
     layout->word_bytes = format->word_bytes;
     layout->big_endian = format->big_endian;
+    layout->csi2 = format->csi2;
     paco_layout_append (layout, bit, depth_of (format, c));
   }
 }

@@ -33,6 +33,7 @@ typedef struct
   /* Samples are strings of bits, across words and bytes. Otherwise each has a word, in
    * which it begins at bit `shift`. */
   bool bits;
+  bool csi2; /* of PacoSampleLayout */
   guint8 shift;
   /* The group of each plane: the digit of a component is its next sample; a dot is a
    * word without a sample or, in a string of bits, a bit. */

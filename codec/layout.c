@@ -45,6 +45,9 @@ paco_layout_end (const PacoSampleLayout *layout, uint32_t columns)
 {
   size_t end = 0;
 
+  /* The last byte of a group has bits of all its samples. */
+  if (layout->csi2)
+    return paco_layout_line_bytes (layout, columns);
   for (uint32_t x = columns; x-- > 0 && columns - x <= layout->group_samples;)
     end = MAX (end, paco_layout_offset (layout, x) + layout->word_bytes);
   return end;
@@ -63,8 +66,16 @@ paco_layout_put (
     const PacoSampleLayout *layout, uint8_t *line, uint32_t x, uint32_t sample)
 {
   size_t word = paco_layout_offset (layout, x);
+  unsigned shift = layout->places[x % layout->group_samples].shift;
 
-  sample <<= layout->places[x % layout->group_samples].shift;
+  for (unsigned i = 0; layout->csi2 && sample >> i != 0; i++) {
+    size_t bit = paco_layout_csi2_bit (layout, 8 * word + shift + i);
+
+    line[bit / 8] |= (uint8_t) ((sample >> i & 1) << bit % 8);
+  }
+  if (layout->csi2)
+    return;
+  sample <<= shift;
   for (unsigned i = 0; i < layout->word_bytes; i++)
     line[paco_layout_byte (layout, word + byte_of_word (layout, i))] |=
         (uint8_t) (sample >> (8 * i));
@@ -146,6 +157,7 @@ describe_region (const PacoPictureFormat *format, const PacoPicture *picture,
   memset (region, 0, sizeof *region);
   region->group_bytes = layout->group_bytes;
   region->swap_words = layout->swap_words;
+  region->csi2 = layout->csi2;
   region->data = picture->data[c];
   region->stride = picture->stride[c];
   find_size (format, picture, reduce, c, &columns, &region->lines);
@@ -182,6 +194,26 @@ paco_picture_regions (const PacoPictureFormat *format,
 
 /* --- checks --- */
 
+/* Says whether groups are those of CSI-2, and samples begin where its do. */
+static bool
+check_csi2 (
+    unsigned c, const PacoSampleLayout *layout, unsigned depth, GError **error)
+{
+  bool good = (layout->group_bytes == 3 || layout->group_bytes == 5)
+      && depth == PACO_CSI2_DEPTH (layout->group_bytes) && layout->fill == 0
+      && !layout->big_endian && !layout->swap_words;
+
+  for (unsigned i = 0; i < layout->group_samples; i++)
+    good = good
+        && (8u * layout->places[i].byte + layout->places[i].shift) % depth == 0;
+  return good
+      || paco_refuse (error,
+          "component %u: %u bits of a sample in a group of %u bytes are not "
+          "those of CSI-2, which has 4 of 10 bits in 5 bytes, and 2 of 12 bits "
+          "in 3 bytes",
+          c, depth, layout->group_bytes);
+}
+
 static bool
 check_layout (
     unsigned c, const PacoSampleLayout *layout, unsigned depth, GError **error)
@@ -217,7 +249,7 @@ check_layout (
   if (!cover (group, layout, depth))
     return paco_refuse (
         error, "component %u: samples of a group lie over each other", c);
-  return true;
+  return !layout->csi2 || check_csi2 (c, layout, depth, error);
 }
 
 bool
@@ -248,6 +280,7 @@ check_agreement (const PacoPictureFormat *format, const PacoPicture *picture,
       && picture->stride[c] == region->stride
       && layouts[c].group_bytes == region->group_bytes
       && layouts[c].swap_words == region->swap_words
+      && layouts[c].csi2 == region->csi2
       && layouts[c].fill == layouts[first].fill)
     return true;
   return paco_refuse (error,

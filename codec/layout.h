@@ -37,7 +37,12 @@ typedef struct
  * how samples are packed across big-endian words (SMPTE 268M): no contiguous word
  * holds them in memory, but they are a plain string of bits once the words are
  * swapped. Lines then are whole words: the stride is a multiple of 4, and as many
- * groups belong to a line as reach into its last word. */
+ * groups belong to a line as reach into its last word.
+ *
+ * With csi2 groups are those of MIPI CSI-2, RAW10 and RAW12: 4 or 2 samples, of which
+ * the high 8 bits have a byte each; the last byte has the other bits, those of the first
+ * sample in its lowest bits. All of the above counts bits as if the group were a
+ * little-endian string of these samples. All groups of a line are whole. */
 typedef struct
 {
   uint8_t group_bytes;   /* 1..PACO_MAX_GROUP_BYTES */
@@ -46,6 +51,7 @@ typedef struct
   uint8_t fill;          /* 0 or 0xff: bits that no sample covers become this */
   bool big_endian;       /* the order of the bytes of a word */
   bool swap_words; /* the bytes of each 32-bit word of a line are swapped */
+  bool csi2;
   PacoSamplePlace places[PACO_MAX_GROUP_SAMPLES];
 } PacoSampleLayout;
 
@@ -71,6 +77,25 @@ paco_layout_is_planar (const PacoSampleLayout *layout)
 {
   return layout->group_samples == 1 && layout->word_bytes == layout->group_bytes
       && !layout->swap_words;
+}
+
+/* A group with csi2. */
+#define PACO_CSI2_SAMPLES(group_bytes) ((group_bytes) -1u)
+#define PACO_CSI2_LOW_BITS(group_bytes) (8u / PACO_CSI2_SAMPLES (group_bytes))
+#define PACO_CSI2_DEPTH(group_bytes) (8u + PACO_CSI2_LOW_BITS (group_bytes))
+
+/* Returns which bit in memory, from the lowest one of the line's first byte on, is bit b
+ * of a line with csi2. */
+static inline size_t
+paco_layout_csi2_bit (const PacoSampleLayout *layout, size_t b)
+{
+  unsigned bytes = layout->group_bytes, depth = PACO_CSI2_DEPTH (bytes);
+  unsigned low = PACO_CSI2_LOW_BITS (bytes), in_group = b % (8 * bytes);
+  unsigned sample = in_group / depth, bit = in_group % depth;
+
+  return b - in_group
+      + (bit < low ? 8 * (bytes - 1) + low * sample + bit
+                   : 8 * sample + bit - low);
 }
 
 /* Returns where byte b of a line lies in memory. */
@@ -116,7 +141,7 @@ typedef struct
   uint8_t n_components;
   uint8_t components[PACO_MAX_COMPONENTS]; /* their numbers, ascending */
   uint8_t group_bytes;
-  bool swap_words;        /* of PacoSampleLayout */
+  bool swap_words, csi2;  /* of PacoSampleLayout */
   uint8_t *data;          /* first group of the first line */
   ptrdiff_t stride;       /* bytes from a line of the frame to the next one */
   uint32_t groups, lines; /* groups of a line; lines of the frame */

@@ -87,6 +87,14 @@ read_word (const uint8_t *line, size_t at, const PacoSampleLayout *layout)
     for (unsigned i = 0; i < layout->word_bytes; i++)
       swapped[i] = line[paco_layout_byte (layout, at + i)];
     data = swapped;
+  } else if (layout->csi2) {
+    memset (swapped, 0, sizeof swapped);
+    for (unsigned i = 0; i < 8u * layout->word_bytes; i++) {
+      size_t bit = paco_layout_csi2_bit (layout, 8 * at + i);
+
+      swapped[i / 8] |= (uint8_t) ((line[bit / 8] >> bit % 8 & 1) << i % 8);
+    }
+    data = swapped;
   }
   if (layout->word_bytes == 1)
     return *data;

@@ -298,7 +298,7 @@ find_kernel (const PacoRegion *region, const PacoLayoutParameters *parameters)
 {
   const PacoLayoutComponent *components = parameters->components;
 
-  if (parameters->alignment < 4)
+  if (parameters->alignment < 4 || region->csi2)
     return PACO_LAYOUT_ANY;
   for (unsigned i = STRINGS_BEGIN; i < PACO_LAYOUT_STRINGS_END; i++)
     if (strings[i - STRINGS_BEGIN].n_components == region->n_components
@@ -367,6 +367,7 @@ describe_launch (PacoLayoutLaunch *launch, const PacoSamplePlanes *planes,
     .group_bytes = region->group_bytes,
     .n_components = region->n_components,
     .plane_bytes = planes->word_bytes,
+    .csi2 = region->csi2,
     .flip = region->swap_words ? 3 : 0,
     .alignment = alignment % 16 == 0 ? 16
         : alignment % 4 == 0         ? 4

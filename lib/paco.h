@@ -279,8 +279,13 @@ PACO_API PacoStatus paco_frame_check (const void *data, size_t size,
  * bits [shift, shift + depth) of the word of word_bytes bytes that begins at byte
  * places[i].byte of the group; words need no alignment. With swap_words the bytes of
  * each 32-bit word of a line are reversed: what is called byte b of the line here is at
- * b ^ 3, and strides are multiples of 4. Components whose data are equal share their
- * groups. v210, RGBA and all packings of DPX are such layouts. */
+ * b ^ 3, and strides are multiples of 4. With PACO_LAYOUT_CSI2 in its place a group of 5
+ * bytes has 4 samples of 10 bits, or one of 3 bytes 2 samples of 12, as MIPI CSI-2 has
+ * them: a byte for the high bits of each, then one with the other bits. Places are those
+ * of a group that is a little-endian string of these samples: bits 0, 10, 20 and 30 of
+ * it. Components whose data are equal share their groups. v210, RGBA and all packings of
+ * DPX are such layouts. */
+#define PACO_LAYOUT_CSI2 2
 typedef struct PacoLayout
 {
   uint8_t group_bytes;   /* 1..48 */
@@ -288,7 +293,8 @@ typedef struct PacoLayout
   uint8_t word_bytes;    /* 1, 2 or 4 */
   uint8_t fill;          /* 0 or 0xff: what bits become that no sample covers */
   uint8_t big_endian;    /* 1: the first byte of a word is its highest one */
-  uint8_t swap_words;    /* 1: the bytes of each 32-bit word are reversed */
+  /* 1: the bytes of each 32-bit word are reversed. PACO_LAYOUT_CSI2: see above. */
+  uint8_t swap_words;
   struct
   {
     uint8_t byte, shift;

@@ -16,7 +16,7 @@
 typedef struct
 {
   PacoCoderOptions coder;
-  char *format, *size, *fps, *par, *quality, *bitrate, *frames;
+  char *format, *size, *mosaic, *fps, *par, *quality, *bitrate, *frames;
   char *sound;
   char *colours[PACO_N_COLOUR_NAMES];
   gboolean lossless, force, quiet;
@@ -181,6 +181,11 @@ parse_raw (const Options *options, PacoPicturesHow *how, GError **error)
   char end;
 
   *how = (PacoPicturesHow){ 0 };
+  if (options->mosaic) {
+    how->mosaic = paco_format_of_pattern (options->mosaic, error);
+    if (!how->mosaic)
+      return false;
+  }
   if (!options->format && !options->size)
     return true;
   if (!options->format || !options->size
@@ -306,6 +311,9 @@ paco_tool_encode (int argc, char **argv)
         "NAME"),
     PACO_TEXT ("size", &options.size, "columns and lines of raw pictures",
         "WIDTHxHEIGHT"),
+    PACO_TEXT ("mosaic", &options.mosaic,
+        "gray pictures are a sensor's mosaic: rggb, grbg, gbrg, bggr",
+        "PATTERN"),
     PACO_TEXT ("frames", &options.frames,
         "only these pictures, counted from 0, B included", "A-B"),
     PACO_TEXT ("sound", &options.sound, "sound for .mkv and .mov", "FILE.wav"),

@@ -103,6 +103,7 @@ place_component (const PacoInfo *info, unsigned c,
     .word_bytes = layout->word_bytes,
     .fill = layout->fill,
     .big_endian = layout->big_endian,
+    .swap_words = layout->csi2 ? PACO_LAYOUT_CSI2 : 0,
   };
   for (unsigned i = 0; i < layout->group_samples; i++) {
     image->layout[c].places[i].byte = layout->places[i].byte;
@@ -170,6 +171,76 @@ paco_format_place (const PacoFormat *format, const PacoInfo *info, void *memory,
   if (format && raw.mosaic)
     alternate (&raw, total, image);
   return total;
+}
+
+/* --- mosaics of gray pictures --- */
+
+const PacoFormat *
+paco_format_of_pattern (const char *name, GError **error)
+{
+  const PacoFormat *format = paco_format_by_name (name);
+
+  if (format && format->kind == PACO_FORMAT_MOSAIC && format->depths[0] == 8)
+    return format;
+  paco_tool_misused (error,
+      "%s is no mosaic; these are rggb, grbg, gbrg and bggr, which are the "
+      "colors of two lines",
+      name);
+  return NULL;
+}
+
+/* Makes the layout of every other sample, from sample `first` on, 0 or 1. */
+static PacoLayout
+take_every_other (const PacoLayout *layout, unsigned first)
+{
+  unsigned n = layout->group_samples, groups = 1 + n % 2;
+  PacoLayout half = *layout;
+
+  half.group_bytes = (uint8_t) (groups * layout->group_bytes);
+  half.group_samples = (uint8_t) (groups * n / 2);
+  memset (half.places, 0, sizeof half.places);
+  for (unsigned i = 0; i < half.group_samples; i++) {
+    unsigned sample = 2 * i + first;
+
+    half.places[i] = layout->places[sample % n];
+    half.places[i].byte += (uint8_t) (sample / n * layout->group_bytes);
+  }
+  return half;
+}
+
+bool
+paco_format_make_mosaic (
+    const PacoFormat *pattern, PacoInfo *info, PacoImage *image, GError **error)
+{
+  PacoLayout gray = image->layout[0];
+  uint8_t *first = image->data[0];
+  ptrdiff_t stride = image->stride[0];
+  size_t size = image->size[0];
+  unsigned depth = info->depth[0];
+
+  if (info->n_components != 1 || info->width % 2 || info->height % 2)
+    return paco_tool_failed (error,
+        "a picture of %u x %u samples and %u component%s is no mosaic, which "
+        "is "
+        "gray and has even numbers of columns and lines",
+        info->width, info->height, info->n_components,
+        info->n_components == 1 ? "" : "s");
+  paco_format_tell (pattern, info);
+  if (depth > 8)
+    g_snprintf (
+        info->format, sizeof info->format, "%s%ule", pattern->name, depth);
+  for (unsigned c = 0; c < info->n_components; c++) {
+    info->depth[c] = depth;
+    info->sample_kind[c] = info->sample_kind[0];
+    image->layout[c] = take_every_other (&gray, info->place_x[c]);
+    image->data[c] = first + (ptrdiff_t) info->place_y[c] * stride;
+    image->stride[c] = 2 * stride;
+    /* One of the two begins a line later in memory. */
+    image->size[c] = info->place_y[c] == (stride > 0)
+        ? size - (size_t) ABS (stride)
+        : size;
+  }
+  return true;
 }
 
 double

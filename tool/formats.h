@@ -29,5 +29,10 @@ void paco_format_tell (const PacoFormat *format, PacoInfo *info);
  * whatever the depths are. */
 size_t paco_format_place (const PacoFormat *format, const PacoInfo *info,
     void *memory, PacoImage *image);
+/* Returns the mosaic of 8 bits of that name, as rggb, or NULL and an error. */
+const PacoFormat *paco_format_of_pattern (const char *name, GError **error);
+/* Makes a mosaic of that pattern of a gray picture, whose samples stay where they are. */
+bool paco_format_make_mosaic (const PacoFormat *pattern, PacoInfo *info,
+    PacoImage *image, GError **error);
 /* Returns how many pictures a second there are, or 0 if that is unknown. */
 double paco_picture_rate (const PacoInfo *info);

@@ -288,6 +288,7 @@ paco_pictures_open (
   GError *failure = NULL;
 
   pictures->fd = -1;
+  pictures->mosaic = how->mosaic;
   pictures->names = names;
   pictures->n = n;
   if (!open_stream (pictures, how, &failure) && !failure && n == 1
@@ -321,10 +322,13 @@ bool
 paco_pictures_next (
     PacoPictures *pictures, PacoPictureRead *picture, GError **error)
 {
-  if (paco_signals_caught (error))
+  if (paco_signals_caught (error)
+      || !(pictures->fd >= 0 ? next_of_stream (pictures, picture, error)
+                             : next_file (pictures, picture, error)))
     return false;
-  return pictures->fd >= 0 ? next_of_stream (pictures, picture, error)
-                           : next_file (pictures, picture, error);
+  return !pictures->mosaic
+      || paco_format_make_mosaic (
+          pictures->mosaic, &picture->info, &picture->image, error);
 }
 
 bool

@@ -14,6 +14,7 @@ typedef struct
 {
   const PacoFormat *format; /* of raw files; NULL: the files are not raw */
   uint32_t width, height;   /* of raw files */
+  const PacoFormat *mosaic; /* what gray pictures are mosaics of, or NULL */
 } PacoPicturesHow;
 
 typedef struct
@@ -33,6 +34,7 @@ typedef struct
   bool y4m;
   PacoInfo info;
   const PacoFormat *format; /* NULL: planes */
+  const PacoFormat *mosaic; /* of PacoPicturesHow */
 } PacoPictures;
 
 /* A picture that was read. It stays until the struct is used again. */

@@ -10,7 +10,7 @@ place (PacoPixels *pixels, size_t *bytes, const char *name, GError **error)
 {
   PacoError failure;
 
-  if (!paco_format_has_one_depth (&pixels->info))
+  if (!pixels->info.mosaic && !paco_format_has_one_depth (&pixels->info))
     return paco_tool_failed (error,
         "%s files hold no pictures with subsampled colours, or with components "
         "of different depths; Y4M and raw files do",
@@ -25,7 +25,7 @@ static bool
 place_pnm (
     PacoPixels *pixels, const PacoFormat *format, size_t *bytes, GError **error)
 {
-  if (pixels->info.n_components % 2 == 0)
+  if (pixels->info.n_components % 2 == 0 && !pixels->info.mosaic)
     return paco_tool_failed (
         error, "PNM files hold no alpha; PAM and PNG files do");
   return place (pixels, bytes, "PNM", error);
@@ -44,8 +44,8 @@ head_pnm (const PacoPixels *pixels, GByteArray *bytes, GError **error)
   const PacoInfo *info = &pixels->info;
   char head[64];
   int n = g_snprintf (head, sizeof head, "P%d\n%u %u\n%u\n",
-      info->n_components == 1 ? 5 : 6, info->width, info->height,
-      (1u << info->depth[0]) - 1);
+      info->n_components == 1 || info->mosaic ? 5 : 6, info->width,
+      info->height, (1u << info->depth[0]) - 1);
 
   g_byte_array_append (bytes, (const guint8 *) head, (guint) n);
   return true;
@@ -78,6 +78,7 @@ const PacoWriterKind paco_writer_pnm = {
   .place = place_pnm,
   .head = head_pnm,
   .rgb = true,
+  .mosaic = true,
 };
 
 const PacoWriterKind paco_writer_pam = {
@@ -118,4 +119,5 @@ const PacoWriterKind paco_writer_raw = {
   .stream = true,
   .place = place_raw,
   .head = head_raw,
+  .mosaic = true,
 };

@@ -14,6 +14,7 @@ static const PacoWriterKind *const kinds[] = {
   &paco_writer_png,
 #endif
   &paco_writer_tiff,
+  &paco_writer_dng,
   &paco_writer_dpx,
   &paco_writer_y4m,
   &paco_writer_raw,
@@ -139,10 +140,10 @@ paco_pixels_place (PacoPixels *pixels, const PacoWriterKind *kind,
 {
   size_t bytes;
 
-  if (info->mosaic && kind != &paco_writer_raw)
+  if (info->mosaic && !kind->mosaic)
     return paco_tool_failed (error,
-        "the picture is a mosaic of a sensor, which %s files do not have; "
-        "--as=raw takes it",
+        "the picture is a mosaic of a sensor, which %s files do not have; DNG, "
+        "PGM (as gray) and raw files do",
         kind->name);
   if (info->sample_kind[0] != PACO_SAMPLES_UNSIGNED && kind != &paco_writer_raw)
     return paco_tool_failed (error,

@@ -3,7 +3,8 @@
  * once for each instruction set. Planes have loops that the compiler vectorises. Other
  * layouts of up to 16 bytes a group go through byte shuffles where the instruction set
  * has them (PacoLayoutPlan, LAYOUT_VECTORS_HEADER), and one loop does what is left.
- * Swapped words are swapped back piece by piece, which leaves one of these layouts. */
+ * Swapped words are swapped back piece by piece, and groups of CSI-2 become strings of
+ * bits; that leaves one of these layouts. */
 #include "codec/cpu/rows.h"
 #include "codec/cpu/rows_loops.h"
 #include <glib.h>
@@ -210,7 +211,7 @@ store_bytes (const PacoWord *words, size_t n, const PacoLayoutPlan *plan,
       layout, store_groups, words + done, n - done, plan, data + done_bytes);
 }
 
-/* --- swapped words --- */
+/* --- swapped words, and groups of CSI-2 --- */
 
 #define PIECE_BYTES 2048
 
@@ -255,6 +256,75 @@ put_swapped (const uint8_t *bytes, size_t begin, size_t n, uint8_t *line)
     line[(begin + i) ^ 3] = bytes[i];
 }
 
+/* Copies n bytes, which are whole groups of CSI-2, as strings of bits, and back. */
+INLINE void
+take_csi2_groups (
+    const uint8_t *groups, size_t n, unsigned group_bytes, uint8_t *bytes)
+{
+  unsigned samples = PACO_CSI2_SAMPLES (group_bytes);
+  unsigned low = PACO_CSI2_LOW_BITS (group_bytes), mask = (1u << low) - 1;
+
+  for (size_t at = 0; at < n; at += group_bytes) {
+    uint64_t string = 0;
+
+    for (unsigned i = 0; i < samples; i++) {
+      unsigned rest = groups[at + samples] >> low * i & mask;
+      uint64_t sample = (unsigned) groups[at + i] << low | rest;
+
+      string |= sample << (8 + low) * i;
+    }
+    for (unsigned i = 0; i < group_bytes; i++)
+      bytes[at + i] = (uint8_t) (string >> 8 * i);
+  }
+}
+
+INLINE void
+put_csi2_groups (
+    const uint8_t *bytes, size_t n, unsigned group_bytes, uint8_t *groups)
+{
+  unsigned samples = PACO_CSI2_SAMPLES (group_bytes);
+  unsigned low = PACO_CSI2_LOW_BITS (group_bytes), mask = (1u << low) - 1;
+
+  for (size_t at = 0; at < n; at += group_bytes) {
+    uint64_t string = 0;
+    unsigned rest = 0;
+
+    for (unsigned i = 0; i < group_bytes; i++)
+      string |= (uint64_t) bytes[at + i] << 8 * i;
+    for (unsigned i = 0; i < samples; i++) {
+      uint64_t sample = string >> (8 + low) * i;
+
+      groups[at + i] = (uint8_t) (sample >> low);
+      rest |= (unsigned) (sample & mask) << low * i;
+    }
+    groups[at + samples] = (uint8_t) rest;
+  }
+}
+
+static void
+take_bytes (const uint8_t *line, size_t begin, size_t n,
+    const PacoSampleLayout *layout, uint8_t *bytes)
+{
+  if (!layout->csi2)
+    take_swapped (line, begin, n, bytes);
+  else if (layout->group_bytes == 5)
+    take_csi2_groups (line + begin, n, 5, bytes);
+  else
+    take_csi2_groups (line + begin, n, 3, bytes);
+}
+
+static void
+put_bytes (const uint8_t *bytes, size_t begin, size_t n,
+    const PacoSampleLayout *layout, uint8_t *line)
+{
+  if (!layout->csi2)
+    put_swapped (bytes, begin, n, line);
+  else if (layout->group_bytes == 5)
+    put_csi2_groups (bytes, n, 5, line + begin);
+  else
+    put_csi2_groups (bytes, n, 3, line + begin);
+}
+
 static void
 load_swapped (const uint8_t *line, const PacoLayoutPlan *plan, size_t x,
     size_t n, PacoWord *words)
@@ -269,7 +339,9 @@ load_swapped (const uint8_t *line, const PacoLayoutPlan *plan, size_t x,
     unsigned first = x % layout->group_samples;
 
     done = MIN (n, of_piece - first);
-    take_swapped (line, begin, bytes, piece);
+    if (layout->csi2)
+      bytes -= bytes % layout->group_bytes;
+    take_bytes (line, begin, bytes, layout, piece);
     load_bytes (piece, bytes, plan, first, done, words);
   }
 }
@@ -291,9 +363,9 @@ store_swapped (const PacoWord *words, size_t x, size_t n,
         ? plan->line_bytes - begin
         : done / layout->group_samples * layout->group_bytes;
     if (!blank)
-      take_swapped (line, begin, bytes, piece);
+      take_bytes (line, begin, bytes, layout, piece);
     store_bytes (words, done, plan, blank, bytes, piece);
-    put_swapped (piece, begin, bytes, line);
+    put_bytes (piece, begin, bytes, layout, line);
   }
 }
 
@@ -308,7 +380,7 @@ load (const uint8_t *line, const PacoLayoutPlan *plan, size_t x, size_t n,
 
   if (paco_layout_is_planar (layout))
     WITH_WORDS (layout, load_plane, line + begin, plan, n, words);
-  else if (layout->swap_words)
+  else if (layout->swap_words || layout->csi2)
     load_swapped (line, plan, x, n, words);
   else
     load_bytes (line + begin, plan->line_bytes - begin, plan,
@@ -326,7 +398,7 @@ store (const PacoWord *words, size_t x, size_t n, const PacoLayoutPlan *plan,
 
   if (blank && paco_layout_is_planar (layout))
     WITH_WORDS (layout, store_plane, words, n, plan, blank, line + begin);
-  else if (layout->swap_words)
+  else if (layout->swap_words || layout->csi2)
     store_swapped (words, x, n, plan, blank, line);
   else
     store_bytes (words, n, plan, blank, MIN (bytes, plan->line_bytes - begin),

@@ -37,6 +37,42 @@ byte_address (const PacoSampleLayout *layout, uint32_t x, unsigned i)
   return layout->swap_words ? at / 4 * 4 + 3 - at % 4 : at;
 }
 
+/* Returns the group of CSI-2 that has sample x, and sets which one of the group it is. */
+static size_t
+csi2_group (const PacoSampleLayout *layout, uint32_t x, unsigned *sample)
+{
+  const PacoSamplePlace *place = &layout->places[x % layout->group_samples];
+
+  *sample = (8u * place->byte + place->shift)
+      / PACO_CSI2_DEPTH (layout->group_bytes);
+  return (size_t) (x / layout->group_samples) * layout->group_bytes;
+}
+
+/* The high bits of a sample have a byte; the others are in the last byte of the group. */
+static void
+write_csi2 (
+    uint8_t *line, const PacoSampleLayout *layout, uint32_t x, uint32_t value)
+{
+  unsigned low = layout->group_bytes == 5 ? 2 : 4, sample;
+  uint8_t *group = line + csi2_group (layout, x, &sample);
+  uint8_t *last = group + layout->group_bytes - 1;
+  unsigned mask = ((1u << low) - 1) << low * sample;
+
+  group[sample] = (uint8_t) (value >> low);
+  *last = (uint8_t) ((*last & ~mask) | (value << low * sample & mask));
+}
+
+static uint32_t
+read_csi2 (const uint8_t *line, const PacoSampleLayout *layout, uint32_t x)
+{
+  unsigned low = layout->group_bytes == 5 ? 2 : 4, sample;
+  const uint8_t *group = line + csi2_group (layout, x, &sample);
+  uint32_t last = group[layout->group_bytes - 1];
+
+  return (uint32_t) group[sample] << low
+      | (last >> low * sample & ((1u << low) - 1));
+}
+
 /* Sets sample x of a line to `value`. */
 static void
 write_sample (uint8_t *line, const PacoSampleLayout *layout, unsigned depth,
@@ -45,6 +81,10 @@ write_sample (uint8_t *line, const PacoSampleLayout *layout, unsigned depth,
   unsigned shift = layout->places[x % layout->group_samples].shift;
   uint32_t mask = ((1u << depth) - 1) << shift;
 
+  if (layout->csi2) {
+    write_csi2 (line, layout, x, value);
+    return;
+  }
   for (unsigned i = 0; i < layout->word_bytes; i++) {
     uint8_t *byte = &line[byte_address (layout, x, i)];
 
@@ -59,6 +99,8 @@ read_sample (const uint8_t *line, const PacoSampleLayout *layout,
 {
   uint32_t word = 0;
 
+  if (layout->csi2)
+    return read_csi2 (line, layout, x);
   for (unsigned i = 0; i < layout->word_bytes; i++)
     word |= (uint32_t) line[byte_address (layout, x, i)] << (8 * i);
   return word >> layout->places[x % layout->group_samples].shift
@@ -101,6 +143,10 @@ clear_sample (uint8_t *line, size_t line_bytes, const PacoSampleLayout *layout,
   uint32_t mask = ((1u << depth) - 1)
       << layout->places[x % layout->group_samples].shift;
 
+  if (layout->csi2) {
+    write_csi2 (line, layout, x, 0);
+    return;
+  }
   for (unsigned i = 0; i < layout->word_bytes; i++) {
     size_t at = byte_address (layout, x, i);
 

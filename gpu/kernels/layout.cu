@@ -435,6 +435,41 @@ add_word (uint8_t *to, unsigned n, bool big_endian, uint32_t word)
     to[i] |= word >> 8 * (big_endian ? n - 1 - i : i);
 }
 
+/* Makes a group of CSI-2 a string of bits, and back. */
+DEVICE void
+csi2_to_string (uint8_t *group, unsigned n_bytes)
+{
+  const unsigned n = PACO_CSI2_SAMPLES (n_bytes);
+  const unsigned low = PACO_CSI2_LOW_BITS (n_bytes);
+  uint64_t string = 0;
+
+  for (unsigned i = 0; i < n; i++)
+    string |=
+        (uint64_t) (group[i] << low | (group[n] >> low * i & ((1u << low) - 1)))
+        << (8 + low) * i;
+  for (unsigned i = 0; i < n_bytes; i++)
+    group[i] = string >> 8 * i;
+}
+
+DEVICE void
+csi2_from_string (uint8_t *group, unsigned n_bytes)
+{
+  const unsigned n = PACO_CSI2_SAMPLES (n_bytes);
+  const unsigned low = PACO_CSI2_LOW_BITS (n_bytes);
+  uint64_t string = 0;
+  unsigned rest = 0;
+
+  for (unsigned i = 0; i < n_bytes; i++)
+    string |= (uint64_t) group[i] << 8 * i;
+  for (unsigned i = 0; i < n; i++) {
+    const unsigned sample = string >> (8 + low) * i;
+
+    group[i] = sample >> low;
+    rest |= (sample & ((1u << low) - 1)) << low * i;
+  }
+  group[n] = rest;
+}
+
 /* A thread takes a sample, its neighbor the next one of the line. */
 DEVICE void
 any_load (const PacoLayoutParameters &p, uint8_t *groups,
@@ -452,6 +487,11 @@ any_load (const PacoLayoutParameters &p, uint8_t *groups,
   }
   copy_bytes (p, groups, place.address, place.n_bytes);
   __syncthreads ();
+  if (p.csi2) {
+    if (thread < place.n_groups)
+      csi2_to_string (groups + thread * p.group_bytes, p.group_bytes);
+    __syncthreads ();
+  }
 #pragma unroll 1
   for (int c = 0; c < p.n_components; c++) {
     const PacoLayoutComponent &component = p.components[c];
@@ -508,6 +548,8 @@ any_store (const PacoLayoutParameters &p, uint8_t *groups)
           add_word (group + component.places[i].byte, component.word_bytes,
               component.big_endian, samples[i] << component.places[i].shift);
     }
+    if (p.csi2)
+      csi2_from_string (group, p.group_bytes);
   }
   __syncthreads ();
   copy_bytes (p, place.address, groups, place.n_bytes);

@@ -41,6 +41,7 @@ typedef struct
   uint8_t group_bytes, n_components;
   uint8_t plane_bytes; /* of a word of a plane: 1 or 2 */
   uint8_t alignment;   /* of all lines, bytes: 1, 4 or 16 */
+  uint32_t csi2;       /* 1: groups are those of CSI-2 (PacoSampleLayout) */
   /* A group before samples are put into it: little-endian words of its bytes. */
   uint32_t blank[PACO_MAX_GROUP_BYTES / 4];
   PacoLayoutComponent components[PACO_MAX_COMPONENTS];

@@ -136,19 +136,16 @@ gst_paco_pipe_set_depth (GstPacoPipe *pipe, guint depth)
 
 gboolean
 gst_paco_pipe_allocate_planes (
-    GstPacoPipe *pipe, const GstVideoInfo *info, GError **error)
+    GstPacoPipe *pipe, const PacoPictureFormat *picture, GError **error)
 {
-  PacoPictureFormat picture;
-
   gst_paco_pipe_free_planes (pipe);
-  paco_picture_format_from_info (info, false, &picture);
   for (guint i = 0; i < pipe->n; i++) {
     GstPacoFrame *frame = nth (pipe, i);
 
-    frame->planes = paco_planes_new (&picture);
+    frame->planes = paco_planes_new (picture);
     if (frame->planes == NULL) {
       g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
-          "no memory for pictures of %ux%u", picture.width, picture.height);
+          "no memory for pictures of %ux%u", picture->width, picture->height);
       return FALSE;
     }
   }

@@ -51,7 +51,7 @@ void gst_paco_pipe_stop (GstPacoPipe *pipe);
 void gst_paco_pipe_set_depth (GstPacoPipe *pipe, guint depth);
 /* Allocates planes for each frame. Error MEMORY. Nothing may be in flight. */
 gboolean gst_paco_pipe_allocate_planes (
-    GstPacoPipe *pipe, const GstVideoInfo *info, GError **error);
+    GstPacoPipe *pipe, const PacoPictureFormat *picture, GError **error);
 /* Frees the planes, except those of frames that are with a lost coder. */
 void gst_paco_pipe_free_planes (GstPacoPipe *pipe);
 

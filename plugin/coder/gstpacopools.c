@@ -2,7 +2,7 @@
  * Proposes and decides pools and memory in allocation queries; gstpacopools.h says for
  * whom. */
 #include "gstpacopools.h"
-#include "caps/formats.h"
+#include "caps/mosaics.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
@@ -15,6 +15,7 @@ find_needs (GstPacoCoder *coder, const GstCaps *caps, GstAllocator **allocator)
   PacoPictureFormat picture;
   guint depth, n_devices;
   GstVideoInfo info;
+  PacoRawFormat raw;
 
   GST_OBJECT_LOCK (coder->element);
   if (coder->allocator != NULL)
@@ -22,9 +23,10 @@ find_needs (GstPacoCoder *coder, const GstCaps *caps, GstAllocator **allocator)
   depth = coder->settings.pipeline_depth;
   n_devices = coder->n_devices;
   GST_OBJECT_UNLOCK (coder->element);
-  if (caps != NULL && gst_video_info_from_caps (&info, caps)
-      && paco_picture_format_from_info (&info, false, &picture))
+  if (caps != NULL && paco_raw_format_from_caps (caps, &info, &raw)) {
+    paco_picture_format_from_raw (&raw, &info, false, &picture);
     depth = paco_frames_in_flight (&picture, depth);
+  }
   return depth * n_devices;
 }
 
@@ -32,11 +34,15 @@ static gboolean
 add_pool (GstQuery *query, GstCaps *caps, guint size, GstAllocator *allocator,
     guint n_buffers)
 {
-  g_autoptr (GstBufferPool) pool = gst_video_buffer_pool_new ();
+  gboolean mosaic = paco_mosaic_is_caps (caps);
+  g_autoptr (GstBufferPool) pool = mosaic ? gst_buffer_pool_new ()
+                                          : gst_video_buffer_pool_new ();
   GstStructure *config = gst_buffer_pool_get_config (pool);
 
   gst_buffer_pool_config_set_params (config, caps, size, n_buffers, 0);
-  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (!mosaic)
+    gst_buffer_pool_config_add_option (
+        config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (allocator != NULL)
     gst_buffer_pool_config_set_allocator (config, allocator, NULL);
   if (!gst_buffer_pool_set_config (pool, config))
@@ -51,13 +57,16 @@ gst_paco_pools_propose (GstPacoCoder *coder, GstQuery *query)
 {
   g_autoptr (GstAllocator) allocator = NULL;
   GstVideoInfo info;
+  PacoRawFormat raw;
   GstCaps *caps;
   guint n;
 
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   gst_query_parse_allocation (query, &caps, NULL);
-  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+  if (caps == NULL || !paco_raw_format_from_caps (caps, &info, &raw))
     return FALSE;
+  /* GstVideoMeta does not know mosaics. */
+  if (!raw.mosaic)
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
 
   n = find_needs (coder, caps, &allocator) + 1;
   if (gst_paco_cuda_is_caps (caps))
@@ -119,6 +128,29 @@ offer_memory (GstQuery *query, GstAllocator *allocator)
     gst_query_set_nth_allocation_param (query, 0, allocator, &params);
 }
 
+/* The base class does not know how large a mosaic is. */
+static void
+tell_size (GstQuery *query, const GstCaps *caps)
+{
+  GstVideoInfo info;
+  PacoRawFormat raw;
+  guint n = gst_query_get_n_allocation_pools (query);
+
+  if (!paco_mosaic_is_caps (caps)
+      || !paco_raw_format_from_caps (caps, &info, &raw))
+    return;
+  if (n == 0)
+    gst_query_add_allocation_pool (query, NULL, info.size, 0, 0);
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (GstBufferPool) pool = NULL;
+    guint size, min, max;
+
+    gst_query_parse_nth_allocation_pool (query, i, &pool, &size, &min, &max);
+    gst_query_set_nth_allocation_pool (
+        query, i, pool, MAX (size, info.size), min, max);
+  }
+}
+
 gboolean
 gst_paco_pools_adapt (GstPacoCoder *coder, GstQuery *query)
 {
@@ -131,6 +163,7 @@ gst_paco_pools_adapt (GstPacoCoder *coder, GstQuery *query)
   if (gst_paco_cuda_is_caps (caps))
     return gst_paco_cuda_decide (&coder->cuda, query, n_in_flight);
   offer_memory (query, allocator);
+  tell_size (query, caps);
   reserve_buffers (query, n_in_flight);
   return TRUE;
 }
@@ -139,8 +172,11 @@ static void
 enable_video_meta (GstQuery *query, GstBufferPool *pool)
 {
   GstStructure *config;
+  GstCaps *caps;
 
-  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (paco_mosaic_is_caps (caps)
+      || !gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     return;
   config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);

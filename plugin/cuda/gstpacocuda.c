@@ -2,6 +2,7 @@
  * Pictures in the memory of a GPU, through libgstcuda (gstpacocudalibrary.h);
  * gstpacocuda.h says for whom. */
 #include "gstpacocuda.h"
+#include "caps/mosaics.h"
 #include "gpu/driver_types.h"
 
 void
@@ -491,10 +492,16 @@ gst_paco_cuda_map (GstPacoCuda *cuda, GstVideoFrame *frame,
   const GstPacoCudaMemory *memory = device_memory (
       gst_paco_cuda_library (), buffer);
   gpointer stream = NULL;
+  gboolean mapped;
 
-  if (!(memory == NULL ? gst_video_frame_map (frame, info, buffer, access)
-                       : map_device_memory (
-                           cuda, frame, info, buffer, memory, access, &stream)))
+  if (raw->mosaic)
+    mapped = paco_mosaic_map (frame, info, buffer, access);
+  else if (memory == NULL)
+    mapped = gst_video_frame_map (frame, info, buffer, access);
+  else
+    mapped = map_device_memory (
+        cuda, frame, info, buffer, memory, access, &stream);
+  if (!mapped)
     return FALSE;
   if (!paco_frame_fits (raw, info, frame)) {
     gst_video_frame_unmap (frame);

@@ -36,6 +36,7 @@
  *
  * Since: 0.1
  */
+#include "caps/mosaics.h"
 #include "caps/videocaps.h"
 #include "plugin/parse/gstpacocontainer.h"
 #include "gstpacodecprivate.h"
@@ -509,6 +510,7 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
   GstVideoDecoderClass *decoder_class = GST_VIDEO_DECODER_CLASS (klass);
   g_autoptr (GstCaps) raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
 
+  gst_caps_append (raw_caps, paco_mosaic_caps ());
   gst_paco_coder_class_init (G_OBJECT_CLASS (klass), PACO_OF_PACODEC);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_pad_template (element_class,

@@ -44,9 +44,9 @@ configure_slices (
 }
 
 static gboolean
-configure_backend (
-    GstPacoDec *self, const PacoHeader *header, guint reduce, GError **error)
+configure_backend (GstPacoDec *self, const PacoHeader *header, GError **error)
 {
+  guint reduce = self->output.left_out;
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
 
   gst_paco_pipe_free_planes (self->coder.pipe);
@@ -60,7 +60,7 @@ configure_backend (
   gst_paco_coder_configured (&self->coder);
   return (!self->output.via_planes
              || gst_paco_pipe_allocate_planes (
-                 self->coder.pipe, &self->output.info, error))
+                 self->coder.pipe, &self->output.planes, error))
       && gst_paco_output_fits_memory (
           &self->output, self->coder.depth + SPARE_PICTURES, error);
 }
@@ -97,7 +97,7 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
   if (!gst_paco_output_choose (
           &self->output, decoder, &self->coder, header, &coded, reduce))
     return GST_FLOW_NOT_NEGOTIATED;
-  if (!configure_backend (self, header, reduce, error)) {
+  if (!configure_backend (self, header, error)) {
     gst_paco_input_excuse (&self->input, header, *error);
     return GST_FLOW_OK;
   }

@@ -55,6 +55,8 @@ gboolean
 gst_paco_input_check_reduce (const GstPacoInput *input,
     const PacoHeader *header, guint reduce, GError **error)
 {
+  guint most = header->coding.levels + header->picture.mosaic;
+
   /* If samples are numbers modulo 2^16, the lower resolutions are no pictures. */
   if (reduce > 0 && header->video.slice.length > 0
       && header->video.slice.bits == PACO_SLICE_DEPTH) {
@@ -65,17 +67,17 @@ gst_paco_input_check_reduce (const GstPacoInput *input,
         reduce);
     return FALSE;
   }
-  if (reduce <= header->coding.levels)
+  if (reduce <= most)
     return TRUE;
   if (gst_paco_input_is_odd (input, header))
     g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "reduce=%u leaves out more resolution levels than the %u that it has",
-        reduce, header->coding.levels);
+        reduce, most);
   else
     g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "reduce=%u leaves out more resolution levels than the stream has; set "
         "reduce to %u or less",
-        reduce, header->coding.levels);
+        reduce, most);
   return FALSE;
 }
 

@@ -2,6 +2,7 @@
  * Negotiates the raw format of pacodec, and maps its pictures; gstpacooutput.h says for
  * what. */
 #include "gstpacooutput.h"
+#include "caps/mosaics.h"
 #include "caps/videocaps.h"
 #include "codec/error.h"
 #include "codec/geometry.h"
@@ -28,13 +29,66 @@ describe (GstVideoInfo *info, const GstVideoInfo *coded)
   }
 }
 
+static guint
+levels_left_out (const PacoHeader *header, guint reduce)
+{
+  return reduce - (header->picture.mosaic && reduce > 0);
+}
+
 /* GStreamer counts the lines of a whole frame, for single fields, too. */
 static void
 find_size (const PacoHeader *header, guint reduce, guint *width, guint *height)
 {
-  paco_geometry_reduced_size (&header->picture, reduce, width, height);
+  guint left_out = levels_left_out (header, reduce);
+
+  paco_geometry_reduced_size (&header->picture, left_out, width, height);
+  if (left_out < reduce) {
+    *width /= 2;
+    *height /= 2;
+  }
   if (header->video.interlace_mode == PACO_INTERLACE_ALTERNATE)
     *height *= 2;
+}
+
+/* Chooses a format for a mosaic, or for the R, G and B of its cells. Posts an error if
+ * downstream takes no mosaics. */
+static gboolean
+choose_mosaic (GstPacoOutput *output, GstVideoDecoder *decoder,
+    const PacoHeader *header, const GstVideoInfo *coded, guint reduce)
+{
+  g_autoptr (GstCaps)
+      allowed = gst_pad_get_allowed_caps (GST_VIDEO_DECODER_SRC_PAD (decoder));
+  GstVideoFormat format = paco_mosaic_preview (header);
+  guint width, height;
+
+  *output = (GstPacoOutput){ .reduce = reduce, .via_planes = reduce > 0 };
+  output->left_out = levels_left_out (header, reduce);
+  output->planes = header->picture;
+  if (reduce == 0 && paco_mosaic_pick (header, allowed, &output->raw)) {
+    output->info = *coded;
+    paco_mosaic_lay_out (&output->raw, &output->info);
+    return TRUE;
+  }
+  if (reduce == 0) {
+    GST_ELEMENT_ERROR (decoder, STREAM, FORMAT,
+        ("The pictures are mosaics of a sensor (" PACO_MOSAIC_TYPE ", format=%s"
+         "), and what follows %s does not take them: put bayer2rgb there, or "
+         "set reduce=1 for R, G, B of half the width and height",
+            header->video.raw_format, GST_OBJECT_NAME (decoder)),
+        (NULL));
+    return FALSE;
+  }
+
+  find_size (header, reduce, &width, &height);
+  output->planes.width = 2 * width;
+  output->planes.height = 2 * height;
+  format = paco_raw_format_pick (
+      format, width, GST_VIDEO_INTERLACE_MODE_PROGRESSIVE, allowed);
+  if (!gst_video_info_set_format (&output->info, format, width, height))
+    return FALSE;
+  if (!paco_raw_format_opaque (format, &output->raw))
+    paco_raw_format (format, &output->raw);
+  return TRUE;
 }
 
 static gboolean
@@ -65,10 +119,12 @@ choose (GstPacoOutput *output, GstVideoDecoder *decoder,
           &output->info, format, mode, width, height))
     return FALSE;
 
-  output->reduce = reduce;
+  output->reduce = output->left_out = reduce;
   paco_raw_format (format, &output->raw);
   if (output->raw.n_components > picture.n_components)
     paco_raw_format_opaque (format, &output->raw);
+  paco_picture_format_from_raw (
+      &output->raw, &output->info, false, &output->planes);
   output->via_planes = output->raw.tiled || !paco_fields_fit (&picture, reduce);
   return TRUE;
 }
@@ -79,7 +135,11 @@ gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
     GstPacoCoder *coder, const PacoHeader *header, const GstVideoInfo *coded,
     guint reduce)
 {
-  gboolean chosen = choose (
+  gboolean chosen;
+
+  if (header->picture.mosaic)
+    return choose_mosaic (output, decoder, header, coded, reduce);
+  chosen = choose (
       output, decoder, header, coded, reduce, gst_paco_coder_can_share (coder));
 
   if (!chosen || !output->on_device || gst_paco_coder_share (coder, TRUE))
@@ -128,7 +188,12 @@ gst_paco_output_announce (GstPacoOutput *output, GstVideoDecoder *decoder,
 
   describe (&state->info, coded);
   gst_caps_replace (&state->caps, NULL);
-  state->caps = gst_video_info_to_caps (&state->info);
+  if (output->raw.mosaic) {
+    paco_mosaic_lay_out (&output->raw, &state->info);
+    state->caps = paco_mosaic_to_caps (&output->raw, &state->info);
+  } else {
+    state->caps = gst_video_info_to_caps (&state->info);
+  }
   paco_caps_set_hdr (state->caps, &header->video);
   if (output->on_device)
     gst_caps_set_features (
@@ -144,7 +209,7 @@ gst_paco_output_announce (GstPacoOutput *output, GstVideoDecoder *decoder,
 void
 gst_paco_output_layout (const GstPacoOutput *output, PacoSampleLayout *layout)
 {
-  for (guint c = 0; c < output->raw.n_components; c++)
+  for (guint c = 0; c < PACO_MAX_COMPONENTS; c++)
     layout[c] = output->via_planes ? paco_planes_layout : output->raw.layout[c];
 }
 
@@ -194,11 +259,10 @@ has_no_padding (const GstPacoOutput *output, const GstVideoFrame *frame,
   gsize covered = 0;
   guint n;
 
-  if (output->via_planes
-      || !paco_picture_format_from_info (&output->info, false, &format))
+  if (output->via_planes)
     return FALSE;
   /* An alpha that is not coded is written with the other components. */
-  format.n_components = output->raw.n_components;
+  paco_picture_format_from_raw (&output->raw, &output->info, false, &format);
   n = paco_picture_regions (&format, picture, 0, regions);
   for (guint i = 0; i < n; i++)
     covered += regions[i].line_bytes * regions[i].lines;
@@ -247,6 +311,8 @@ gst_paco_output_store (
 {
   if (output->raw.tiled)
     paco_planes_pack (planes, frame);
+  else if (output->planes.mosaic)
+    paco_planes_store_cells (planes, &output->raw, frame);
   else
     paco_planes_store (planes, &output->raw, frame);
 }

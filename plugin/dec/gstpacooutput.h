@@ -11,7 +11,12 @@ typedef struct
 {
   GstVideoInfo info;
   guint reduce;
+  /* The levels that the decoder leaves out: of a mosaic, one less than reduce, as cells
+   * become pixels. */
+  guint left_out;
   PacoRawFormat raw;
+  /* The format of the picture that is decoded to planes. */
+  PacoPictureFormat planes;
   /* TRUE if the backend cannot write into frames of the format, only into planes. */
   gboolean via_planes;
   gboolean on_device; /* frames are in device memory */

@@ -30,6 +30,7 @@
  *
  * Since: 0.1
  */
+#include "caps/mosaics.h"
 #include "caps/videocaps.h"
 #include "codec/quantizer.h"
 #include "plugin/parse/gstpacocontainer.h"
@@ -382,6 +383,7 @@ gst_paco_enc_class_init (GstPacoEncClass *klass)
   GstVideoEncoderClass *encoder_class = GST_VIDEO_ENCODER_CLASS (klass);
   g_autoptr (GstCaps) raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
 
+  gst_caps_append (raw_caps, paco_mosaic_caps ());
   gst_paco_coder_class_init (G_OBJECT_CLASS (klass), PACO_OF_PACOENC);
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, raw_caps));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The format in pacoenc: what caps and properties make of the coder's configuration,
  * and what downstream is told of it. */
+#include "caps/mosaics.h"
 #include "caps/videocaps.h"
 #include "codec/policy.h"
 #include "codec/stack.h"
@@ -179,7 +180,8 @@ gst_paco_enc_format_configure (GstPacoEnc *self)
   PacoPictureFormat picture;
   GError *error = NULL;
 
-  paco_picture_format_from_info (&self->input_state->info, fields, &picture);
+  paco_picture_format_from_raw (
+      &self->raw, &self->input_state->info, fields, &picture);
   for (guint c = 0; c < picture.n_components; c++)
     layout[c] = self->raw.tiled || self->stack ? paco_planes_layout
                                                : self->raw.layout[c];
@@ -202,9 +204,12 @@ allocate_planes (GstPacoEnc *self)
 {
   GError *error = NULL;
 
+  PacoPictureFormat picture;
+
+  paco_picture_format_from_raw (
+      &self->raw, &self->input_state->info, false, &picture);
   if (!self->raw.tiled
-      || gst_paco_pipe_allocate_planes (
-          self->coder.pipe, &self->input_state->info, &error))
+      || gst_paco_pipe_allocate_planes (self->coder.pipe, &picture, &error))
     return TRUE;
   gst_paco_post_error (GST_ELEMENT (self), error);
   return FALSE;
@@ -218,8 +223,8 @@ make_caps (GstPacoEnc *self)
   guint64 bound = max_frame_size (
       &self->parameters, paco_encoder_max_frame_size (self->coder.encoder));
 
-  paco_picture_format_from_info (
-      &self->input_state->info, self->fields, &header.picture);
+  paco_picture_format_from_raw (
+      &self->raw, &self->input_state->info, self->fields, &header.picture);
   header.video = self->video;
   caps = paco_caps_from_header (&header);
   if (bound > 0 && bound <= G_MAXINT)
@@ -299,13 +304,38 @@ check_interlacing (GstElement *element, const GstVideoInfo *info)
 }
 
 static gboolean
-check_picture (
-    GstElement *element, const GstVideoInfo *info, PacoRawFormat *raw)
+check_mosaic (GstElement *element, const GstVideoInfo *info)
 {
+  if (GST_VIDEO_INFO_IS_INTERLACED (info))
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+        ("A mosaic (" PACO_MOSAIC_TYPE ") cannot be interlaced, and these caps "
+         "say interlace-mode=%s",
+            gst_video_interlace_mode_to_string (
+                GST_VIDEO_INFO_INTERLACE_MODE (info))),
+        (NULL));
+  else if (info->width % 2 != 0 || info->height % 2 != 0)
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+        ("A mosaic (" PACO_MOSAIC_TYPE ") of %dx%d cannot be coded: its width "
+         "and height must be even, as its colors repeat every 2 samples",
+            info->width, info->height),
+        (NULL));
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_picture (GstElement *element, const GstCaps *caps, GstVideoInfo *info,
+    PacoRawFormat *raw)
+{
+  gboolean known = paco_raw_format_from_caps (caps, info, raw);
+
+  if (known && raw->mosaic)
+    return check_mosaic (element, info);
   if (!check_interlacing (element, info))
     return FALSE;
 
-  if (!paco_raw_format (GST_VIDEO_INFO_FORMAT (info), raw)) {
+  if (!known) {
     const char *reason = paco_raw_format_exclusion (
         GST_VIDEO_INFO_FORMAT (info));
 
@@ -335,11 +365,14 @@ gst_paco_enc_format_begin (GstPacoEnc *self, GstVideoCodecState *state)
   const GstVideoInfo *info = &state->info;
 
   gst_paco_enc_format_end (self);
-  if (!check_picture (GST_ELEMENT (self), info, &self->raw))
+  if (!check_picture (
+          GST_ELEMENT (self), state->caps, &state->info, &self->raw))
     return FALSE;
 
   self->input_state = gst_video_codec_state_ref (state);
   paco_video_from_info (info, state->caps, &self->video);
+  g_strlcpy (self->video.raw_format, self->raw.row->name,
+      sizeof (self->video.raw_format));
   self->video.has_place = true;
   self->place = (PacoPlace){ 0 };
   self->may_follow = gst_paco_cuda_is_caps (state->caps);

@@ -23,8 +23,8 @@ refuse (GstPacoEnc *self, GstBuffer *buffer)
       ("An input buffer of %" G_GSIZE_FORMAT " bytes%s is not a %s picture of "
        "%dx%d%s",
           gst_buffer_get_size (buffer),
-          on_device ? " in the memory of a GPU" : "",
-          GST_VIDEO_INFO_NAME (info), info->width, info->height,
+          on_device ? " in the memory of a GPU" : "", self->raw.row->name,
+          info->width, info->height,
           on_device ? ", or the GPU does not give it" : ""),
       (NULL));
   return GST_FLOW_ERROR;
@@ -142,11 +142,13 @@ can_stack (GstPacoEnc *self)
   GstVideoFormat format = GST_VIDEO_INFO_FORMAT (info);
   g_autofree char *reason = NULL;
 
-  if (format != GST_VIDEO_FORMAT_GRAY8 && format != GST_VIDEO_FORMAT_GRAY16_LE)
+  if (self->raw.mosaic
+      || (format != GST_VIDEO_FORMAT_GRAY8
+          && format != GST_VIDEO_FORMAT_GRAY16_LE))
     reason = g_strdup_printf (
         "is for slices of one component, GRAY8 and GRAY16_LE, and the pictures "
         "are %s: convert them, or use stack=1",
-        GST_VIDEO_INFO_NAME (info));
+        self->raw.row->name);
   else if (GST_VIDEO_INFO_IS_INTERLACED (info))
     reason = g_strdup_printf (
         "is for slices in one piece, and the pictures are interlaced (%s): use "

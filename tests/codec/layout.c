@@ -351,6 +351,47 @@ test_swapped_words (void)
   g_assert_cmpmem (memory, sizeof memory, expected, sizeof expected);
 }
 
+/* Tests groups of CSI-2: lines of two groups, and what is none. */
+static void
+test_csi2 (void)
+{
+  static const PacoSampleLayout words = {
+    .group_bytes = 5, .word_bytes = 2, .csi2 = true
+  };
+  static const uint8_t expected[10] = { 0xff, 0x00, 0xaa, 0x40, 0x5e, 0x00,
+    0x80, 0x00, 0x00, 0x0c };
+  static const unsigned samples[6] = { 0x3fe, 0x003, 0x2a9, 0x101, 0, 0x203 };
+  const PacoPictureFormat format = { 3, 1, 2, false, { { 10 }, { 10 } } };
+  uint8_t memory[10];
+  PacoPicture picture = { { memory, memory }, { 10, 10 } }, bad;
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+
+  lay_out (picture.layout, &words, "0101", 10, 0);
+  g_assert_true (paco_picture_check (&format, &picture, 0, NULL));
+  g_assert_cmpuint (
+      paco_picture_regions (&format, &picture, 0, regions), ==, 1);
+  g_assert_cmpuint (regions[0].line_bytes, ==, 10);
+  memset (memory, 0x5a, sizeof memory);
+  paco_region_blank_line (&regions[0], 0);
+  for (unsigned i = 0; i < 6; i++)
+    paco_layout_put (&picture.layout[i % 2], memory, i / 2, samples[i]);
+  g_assert_cmpmem (memory, sizeof memory, expected, sizeof expected);
+
+  for (unsigned n = 0; n < 5; n++) {
+    PacoPictureFormat other = format;
+
+    bad = picture;
+    for (unsigned c = 0; c < 2; c++) {
+      bad.stride[c] -= n == 0; /* The last group is cut. */
+      bad.layout[c].places[1].shift += n == 1;
+      bad.layout[c].fill = n == 2 ? 0xff : 0;
+      other.components[c].depth -= n == 3;
+      bad.layout[c].csi2 = n != 4 || c > 0;
+    }
+    g_assert_false (paco_picture_check (&other, &bad, 0, NULL));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -360,6 +401,7 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/disagreement", test_disagreement);
   g_test_add_func ("/layout/regions", test_regions);
   g_test_add_func ("/layout/mosaic", test_mosaic);
+  g_test_add_func ("/layout/csi2", test_csi2);
   g_test_add_func ("/layout/put", test_put);
   g_test_add_func ("/layout/swapped-words", test_swapped_words);
   return g_test_run ();

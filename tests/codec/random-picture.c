@@ -243,6 +243,44 @@ share_region (GRand *rand, TestPicture *picture, unsigned members)
   return false;
 }
 
+/* Lays the members out in groups of CSI-2, if these can have all of them. */
+static bool
+random_csi2 (GRand *rand, TestPicture *picture, unsigned members)
+{
+  const PacoComponent *components = picture->format.components;
+  const PacoComponent *first = &components[g_bit_nth_lsf (members, -1)];
+  unsigned n = first->depth == 10 ? 4 : 2, n_members = 0, slots[4];
+
+  for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++) {
+    if (!(members & 1u << c))
+      continue;
+    if (components[c].depth != first->depth
+        || components[c].subsampling_x != first->subsampling_x)
+      return false;
+    n_members++;
+  }
+  if ((first->depth != 10 && first->depth != 12) || n % n_members != 0)
+    return false;
+  for (unsigned i = 0; i < n; i++) {
+    unsigned other = g_rand_int_range (rand, 0, i + 1);
+
+    slots[i] = slots[other];
+    slots[other] = i;
+  }
+  for (unsigned c = 0, at = 0; c < PACO_MAX_COMPONENTS; c++) {
+    PacoSampleLayout layout = {
+      .group_bytes = n + 1, .word_bytes = 2, .csi2 = true
+    };
+
+    if (!(members & 1u << c))
+      continue;
+    for (unsigned i = 0; i < n / n_members; i++)
+      paco_layout_append (&layout, first->depth * slots[at++], first->depth);
+    picture->picture.layout[c] = layout;
+  }
+  return true;
+}
+
 /* Lays out the members, or those of the first of them that go into one region;
  * returns which. */
 static unsigned
@@ -250,6 +288,9 @@ lay_out_any (GRand *rand, TestPicture *picture, unsigned members)
 {
   unsigned first = g_bit_nth_lsf (members, -1);
 
+  if (g_rand_int_range (rand, 0, 3) == 0
+      && random_csi2 (rand, picture, members))
+    return members;
   for (; (members & (members - 1)) != 0;
        members &= ~(1u << (g_bit_storage (members) - 1)))
     if (share_region (rand, picture, members))
@@ -478,12 +519,53 @@ byte_address (
       + at;
 }
 
+/* Returns the byte of the high bits of a sample in a group of CSI-2, and sets which one it
+ * is of the group, and the byte of the other bits. */
+static uint8_t *
+find_csi2 (const TestPicture *picture, unsigned c, uint32_t x, uint32_t y,
+    unsigned *sample, uint8_t **rest)
+{
+  const PacoSampleLayout *layout = &picture->picture.layout[c];
+  const PacoSamplePlace *place = &layout->places[x % layout->group_samples];
+  uint8_t *group = picture->picture.data[c]
+      + (ptrdiff_t) y * picture->picture.stride[c]
+      + (size_t) (x / layout->group_samples) * layout->group_bytes;
+
+  *sample = (8u * place->byte + place->shift)
+      / picture->format.components[c].depth;
+  *rest = group + layout->group_bytes - 1;
+  return group + *sample;
+}
+
+static uint32_t
+get_csi2 (const TestPicture *picture, unsigned c, uint32_t x, uint32_t y)
+{
+  unsigned low = picture->format.components[c].depth - 8, sample;
+  uint8_t *rest, *high = find_csi2 (picture, c, x, y, &sample, &rest);
+
+  return (uint32_t) *high << low | (*rest >> sample * low & ((1u << low) - 1));
+}
+
+static void
+put_csi2 (
+    TestPicture *picture, unsigned c, uint32_t x, uint32_t y, uint32_t value)
+{
+  unsigned low = picture->format.components[c].depth - 8, sample, mask;
+  uint8_t *rest, *high = find_csi2 (picture, c, x, y, &sample, &rest);
+
+  mask = ((1u << low) - 1) << sample * low;
+  *high = value >> low;
+  *rest = (*rest & ~mask) | (value << sample * low & mask);
+}
+
 static uint32_t
 get_sample (const TestPicture *picture, unsigned c, uint32_t x, uint32_t y)
 {
   const PacoSampleLayout *layout = &picture->picture.layout[c];
   uint32_t word = 0;
 
+  if (layout->csi2)
+    return get_csi2 (picture, c, x, y);
   for (unsigned i = 0; i < layout->word_bytes; i++)
     word |= (uint32_t) *byte_address (picture, c, x, y, i) << (8 * i);
   return word >> layout->places[x % layout->group_samples].shift
@@ -508,6 +590,10 @@ put_sample (
   unsigned shift = layout->places[x % layout->group_samples].shift;
   uint32_t mask = ((1u << picture->format.components[c].depth) - 1) << shift;
 
+  if (layout->csi2) {
+    put_csi2 (picture, c, x, y, value);
+    return;
+  }
   for (unsigned i = 0; i < layout->word_bytes; i++) {
     uint8_t *byte = byte_address (picture, c, x, y, i);
     uint8_t m = mask >> (8 * i);

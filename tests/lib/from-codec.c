@@ -81,7 +81,8 @@ image_of (const TestPicture *picture)
     image.layout[c].word_bytes = layout->word_bytes;
     image.layout[c].fill = layout->fill;
     image.layout[c].big_endian = layout->big_endian;
-    image.layout[c].swap_words = layout->swap_words;
+    image.layout[c].swap_words = layout->csi2 ? PACO_LAYOUT_CSI2
+                                              : layout->swap_words;
     for (unsigned i = 0; i < PACO_GROUP_SAMPLES; i++) {
       image.layout[c].places[i].byte = layout->places[i].byte;
       image.layout[c].places[i].shift = layout->places[i].shift;

@@ -135,10 +135,9 @@ class Formats(unittest.TestCase):
             told = json.loads(paco('info', '--json', 'x.paco'))[0]
             self.assertEqual(told['components'], 'mosaic')
             self.assertEqual((told['width'], told['height']), (20, 6))
-            for kind in ('pgm', 'png'):
-                done = subprocess.run([TOOL, 'decode', 'x.paco', f'x.{kind}'], check=False,
-                                      capture_output=True, text=True)
-                self.assertIn('is a mosaic', done.stderr)
+            done = subprocess.run([TOOL, 'decode', 'x.paco', 'x.png'], check=False,
+                                  capture_output=True, text=True)
+            self.assertIn('is a mosaic', done.stderr)
 
     def test_no_format_of_files(self):
         for name in ('NV12_4L4', 'RGB8P'):

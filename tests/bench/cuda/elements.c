@@ -140,6 +140,13 @@ describe_rate (const ElementsCase *c, GString *text)
         text, " frame-size=%d", c->width * c->height * 3 * 9 / 80);
 }
 
+/* GstVideoInfo does not know the formats of video/x-bayer. */
+static gboolean
+is_mosaic (const ElementsCase *c)
+{
+  return gst_video_format_from_string (c->format) == GST_VIDEO_FORMAT_UNKNOWN;
+}
+
 /* Describes the element, and the format that comes out of it. */
 static char *
 describe (const char *element, const ElementsCase *c)
@@ -158,7 +165,8 @@ describe (const char *element, const ElementsCase *c)
   else if (c->devices)
     g_string_append_printf (text, " cuda-device-id=%s", c->devices);
   if (!encodes)
-    g_string_append_printf (text, " ! video/x-raw%s,format=%s",
+    g_string_append_printf (text, " ! video/x-%s%s,format=%s",
+        is_mosaic (c) ? "bayer" : "raw",
         c->context ? "(" DEVICE_MEMORY ")" : "", c->format);
   return g_string_free (text, FALSE);
 }
@@ -335,6 +343,10 @@ init_info (const ElementsCase *c, GstVideoInfo *info)
 {
   GstVideoFormat format = gst_video_format_from_string (c->format);
 
+  /* In buffers a mosaic lies as a gray picture does. */
+  if (is_mosaic (c))
+    format = strlen (c->format) == strlen ("rggb") ? GST_VIDEO_FORMAT_GRAY8
+                                                   : GST_VIDEO_FORMAT_GRAY16_LE;
   if (!gst_video_info_set_format (
           info, format, (guint) c->width, (guint) c->height))
     g_error ("there are no pictures %d x %d of format %s", c->width, c->height,
@@ -359,6 +371,10 @@ elements_caps (const ElementsCase *c, GstVideoInfo *info)
 
   init_info (c, info);
   caps = gst_video_info_to_caps (info);
+  if (is_mosaic (c)) {
+    gst_structure_set_name (gst_caps_get_structure (caps, 0), "video/x-bayer");
+    gst_caps_set_simple (caps, "format", G_TYPE_STRING, c->format, NULL);
+  }
   if (c->context)
     gst_caps_set_features_simple (
         caps, gst_caps_features_new (DEVICE_MEMORY, NULL));

@@ -104,6 +104,8 @@ speed 'gst-speed v210' 3840 2160 1200 --devices=0 --format=v210 \
   gst_v210_2160
 speed 'gst-speed UYVY' 3840 2160 1200 --devices=0 --format=UYVY \
   gst_uyvy_2160
+speed 'gst-speed rggb16le' 4096 3072 600 --devices=0 --format=rggb16le \
+  gst_mosaic16_3072
 speed 'gst-speed 4320' 7680 4320 200 --devices=0 gst_gbr12_4320
 speed 'gst-speed 4320, depth 2' 7680 4320 200 --devices=0 --depth=2 \
   gst_gbr12_4320_depth2

@@ -51,6 +51,7 @@ def main():
     for what, names in (
             ('v210, 3840x2160', 'gst_v210_2160_%s_fps'),
             ('UYVY, 3840x2160', 'gst_uyvy_2160_%s_fps'),
+            ('mosaic of 16 bits, 4096x3072', 'gst_mosaic16_3072_%s_fps'),
             ('RGB of 12 bits, 4096x2160', 'gst_lossless_%s_fps'),
             ('12 bits, 4096x2160, `memory:CUDAMemory`',
              'cudamem_lossless_%s_fps'),

@@ -277,6 +277,28 @@ case_of_string (GRand *random, Case *t)
   place_picture (random, t, (const uint8_t[PACO_MAX_COMPONENTS]){ 0 });
 }
 
+/* Makes groups of CSI-2, whose samples belong to 1, 2 or 4 components by turns. */
+static void
+case_of_csi2 (GRand *random, Case *t)
+{
+  unsigned n = below (random, 2) ? 4 : 2, depth = 8 + 8 / n;
+
+  t->format = (PacoPictureFormat){
+    .width = 1 + below (random, MAX_WIDTH),
+    .height = 1 + below (random, MAX_HEIGHT),
+    .n_components = 1 << below (random, n == 4 ? 3 : 2),
+  };
+  for (unsigned c = 0; c < t->format.n_components; c++) {
+    t->format.components[c].depth = depth;
+    t->picture.layout[c] = (PacoSampleLayout){
+      .group_bytes = n + 1, .word_bytes = 2, .csi2 = true
+    };
+    for (unsigned i = c; i < n; i += t->format.n_components)
+      paco_layout_append (&t->picture.layout[c], depth * i, depth);
+  }
+  place_picture (random, t, (const uint8_t[PACO_MAX_COMPONENTS]){ 0 });
+}
+
 static bool
 may_be_triple (const PacoPictureFormat *format)
 {
@@ -739,7 +761,7 @@ main (int argc, char **argv)
   for (unsigned i = 0; (i < 50 * n_cases || !all_are_used ()) && failed < 5;
        i++) {
     Case t = { .name = "random layout" }, rgb = { .name = "12-bit RGB" };
-    Case string = { .name = "string" };
+    Case string = { .name = "string" }, csi2 = { .name = "CSI-2" };
 
     case_of_random (random, &t);
     failed += !run_case (&gpu, random, &t);
@@ -748,6 +770,8 @@ main (int argc, char **argv)
     if (i % 10 == 0) {
       case_of_12_bit_rgb (random, &rgb);
       failed += !run_case (&gpu, random, &rgb);
+      case_of_csi2 (random, &csi2);
+      failed += !run_case (&gpu, random, &csi2);
     }
   }
   failed += check_kernels ();
