@@ -16,6 +16,7 @@ import zlib
 
 sys.path.insert(0, f'{sys.argv[-1]}/tests/codec/format')
 # pylint: disable=wrong-import-position
+import dng  # noqa: E402
 from header import read_builtin_sets, split  # noqa: E402
 from restore import restore  # noqa: E402
 
@@ -147,6 +148,19 @@ def png(width, height, color, depth, level, *, chunk=40, interlaced=0, flush=Fal
             + of(b'IEND', b'') + b'more')
 
 
+class Slope:
+    """Noise for samples of a sensor that is always the same."""
+    at = 1
+
+    def randrange(self, n):
+        self.at = self.at * 69069 % 2**32
+        return self.at * n >> 32
+
+
+def raw(width, height, depth, **how):
+    return dng.dng(dng.mosaic(width, height, depth, Slope()), depth, **how)
+
+
 FILES = {
     'gray8.pgm': lambda: b'P5 # slope\n21 9\n255\n' + bytes(samples(21 * 9, 8)) + b'tail\n',
     'rgb12.ppm': lambda: b'P6\n13 8\n4095\n' + struct.pack('>312H', *samples(312, 12)),
@@ -160,6 +174,10 @@ FILES = {
     'gray12-le.tif': lambda: tiff('<', 15, 9, 1, 12),
     'rgb8-planar-tiles.tif': lambda: tiff('<', 21, 19, 3, 8, tile=16, planar=2),
     'signed16-tiles.tif': lambda: tiff('<', 20, 10, 1, 16, tile=16, kind=2),
+    'grbg16-be.dng': lambda: raw(16, 10, 16, pattern='grbg', order='>', rows=4, gap=2),
+    'bggr14-le.dng': lambda: raw(18, 8, 14, pattern='bggr'),
+    'gbrg10-tiles.dng': lambda: raw(20, 18, 10, pattern='gbrg', tile=16),
+    'rggb12-first.dng': lambda: raw(14, 6, 12, sub=False, rows=2),
     'rgb8.png': lambda: png(17, 11, 2, 8, 9),
     'gray16-interlaced.png': lambda: png(13, 12, 0, 16, 6, interlaced=1),
     'rgba8-stored.png': lambda: png(9, 6, 6, 8, 0),
@@ -200,7 +218,7 @@ def check(paco):
         name, form, file = restore(frame, sets)
         assert md5s[name] == hashlib.md5(file).hexdigest(), name
         assert md5s[f'{name}.paco'] == hashlib.md5(data).hexdigest(), path
-        assert form == (255 if 'whole' in name else 1), name
+        assert form == (255 if 'whole' in name else 2 if '.dng' in name else 1), name
         with tempfile.TemporaryDirectory() as folder:
             subprocess.check_call([paco, 'restore', '-q', path, folder])
             with open(f'{folder}/{name}', 'rb') as restored:

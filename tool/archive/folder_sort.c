@@ -54,8 +54,15 @@ paco_folder_same_picture (const PacoInfo *first, const PacoInfo *other,
         other->n_components,
         paco_text_plural (other->n_components, "component", "components"),
         first->n_components);
+  else if (first->mosaic != other->mosaic)
+    *difference = g_strdup (
+        "one of it and the first file is a mosaic and the other is not");
   for (guint c = 0; c < first->n_components && !*difference; c++)
-    if (first->depth[c] != other->depth[c])
+    if (first->place_x[c] != other->place_x[c]
+        || first->place_y[c] != other->place_y[c])
+      *difference = g_strdup (
+          "the colors of its mosaic lie otherwise than the first file's");
+    else if (first->depth[c] != other->depth[c])
       *difference = g_strdup_printf (
           "its samples have %u %s, and those of the first file %u",
           other->depth[c], paco_text_plural (other->depth[c], "bit", "bits"),
