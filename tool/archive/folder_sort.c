@@ -402,11 +402,12 @@ is_sound (const PacoFolder *folder, const PacoFolderFile *file)
   return !strchr (file->name, '/') && dot
       && g_ascii_strcasecmp (dot, ".wav") == 0
       && read_head (path, head, sizeof head) == sizeof head
-      && (memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0)
+      && (memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0
+          || memcmp (head, "BW64", 4) == 0)
       && memcmp (head + 8, "WAVE", 4) == 0;
 }
 
-/* Moves what is no frame of the sequence to the members, or is the sound. */
+/* Moves what is no frame of the sequence to the members, or to the sounds. */
 static void
 move_members (Sorting *sorting, int sequence, GPtrArray *strays, GPtrArray *odd)
 {
@@ -424,9 +425,8 @@ move_members (Sorting *sorting, int sequence, GPtrArray *strays, GPtrArray *odd)
       g_array_index (folder->files, PacoFolderFile, left++) = *file;
       continue;
     }
-    if (sorting->options->want_sound && !folder->sound
-        && is_sound (folder, file)) {
-      folder->sound = file->name;
+    if (sorting->options->want_sound && is_sound (folder, file)) {
+      g_array_append_val (folder->sounds, *file);
       continue;
     }
     g_array_append_val (folder->members, *file);

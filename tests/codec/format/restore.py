@@ -269,6 +269,38 @@ def restore_png(rest, components, _size):
     return head + tail
 
 
+# --- sound ---
+
+def sound_head(data):
+    """Returns name, where samples begin, how many bytes they are, bytes of the file around
+    them, and of the head."""
+    size, first, samples, _, zero, length = numbers('<3Q16sQH', data)
+    need(zero == 0, 'chunk of sound')
+    return data[50:50 + length].decode(), first, samples, size - samples, 50 + length
+
+
+def restore_sounds(frame, tracks):
+    """Returns {name: bytes} of the WAV files that a frame tells of. tracks: their samples."""
+    chunks = dict(chunk for chunk in read_header(frame).chunks['ancillary']
+                  if chunk[0] in (15, 18))
+    head = sound_head(chunks[15])
+    found = [(*head, zlib.decompress(chunks[15][head[4]:]))]
+    if 18 in chunks:
+        n, zero, size = numbers('<2HI', chunks[18])
+        plain = zlib.decompress(chunks[18][8:])
+        need(zero == 0 and len(plain) == size, 'chunk 18')
+        for _ in range(n):
+            head = sound_head(plain)
+            found.append((*head, plain[head[4]:head[4] + head[3]]))
+            plain = plain[head[4] + head[3]:]
+        need(not plain, 'bytes after the files of chunk 18')
+    files = {}
+    for (name, first, samples, size, _, around), track in zip(found, tracks, strict=True):
+        need(len(around) == size and len(track) == samples, 'sound')
+        files[name] = around[:first] + track + around[first:]
+    return files
+
+
 KINDS = {1: restore_dpx, 2: restore_tiff, 3: restore_png, 4: restore_pnm}
 
 
