@@ -36,14 +36,25 @@ is_interrupted (gpointer user)
 
 static gboolean
 make_container (gpointer user, const char *from, guint64 n_frames,
-    const PacoSound *sound, const char *to, GError **error)
+    const GPtrArray *sounds, const char *to, GError **error)
 {
   Run *run = user;
 
   /* The muxer has the line of the terminal now. */
   g_clear_pointer (&run->progress, paco_progress_free);
   return paco_archive_container_make (
-      &run->container, from, n_frames, sound, to, error);
+      &run->container, from, n_frames, sounds, to, error);
+}
+
+static gboolean
+takes_sound (gpointer user, const PacoSound *sound, GError **error)
+{
+  PacoSoundTrack track = paco_archive_sound_track (sound, NULL);
+  gboolean good = paco_mux_takes_track (
+      ((Run *) user)->container.out, &track, error);
+
+  g_free (track.format);
+  return good;
 }
 
 static void
@@ -155,6 +166,7 @@ archive (const Options *given, PacoArchiveOptions *options)
   if (paco_mux_takes (options->out)) {
     run.container.out = options->out;
     options->convert = make_container;
+    options->takes_sound = takes_sound;
   }
   options->files.want_sound = options->convert != NULL;
   if (!paco_recording_check_name (options->out, &error)

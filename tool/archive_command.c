@@ -63,16 +63,19 @@ paco_command_fail (GError *error)
 /* --- containers --- */
 
 static bool
-add_samples (void *user, const void *samples, size_t size, GError **error)
+add_samples (void *user, unsigned track, const void *samples, size_t size,
+    GError **error)
 {
-  return paco_sound_maker_add (user, samples, size, error);
+  PacoSoundMaker *const *makers = user;
+
+  return paco_sound_maker_add (makers[track], samples, size, error);
 }
 
 gboolean
 paco_archive_container_sound (
-    const char *path, PacoSoundMaker *maker, GError **error)
+    const char *path, PacoSoundMaker *const *makers, guint n, GError **error)
 {
-  return paco_mux_read_sound (path, add_samples, maker, error);
+  return paco_mux_read_sound (path, n, add_samples, (void *) makers, error);
 }
 
 /* Says whether the next frames of both are the same. *ended is set if neither has
@@ -113,32 +116,76 @@ compare_frames (const char *part, const char *path, GError **error)
   return good;
 }
 
+/* Compares what the container gives with the files. */
 static gboolean
-compare_sound (const PacoSound *sound, const char *path, GError **error)
+compare_sounds (const GPtrArray *sounds, const char *path, GError **error)
 {
-  PacoSoundMaker *maker = paco_sound_maker_new (sound, NULL, error);
+  PacoSoundMaker *makers[PACO_MAX_SOUNDS];
+  guint n = 0;
+  gboolean good = TRUE;
 
-  if (!maker || !paco_archive_container_sound (path, maker, error)) {
-    paco_sound_maker_abandon (maker);
-    return FALSE;
+  while (good && n < sounds->len) {
+    makers[n] = paco_sound_maker_new (sounds->pdata[n], NULL, error);
+    good = makers[n] != NULL;
+    n += good;
   }
-  return paco_sound_maker_end (maker, error);
+  good = good && paco_archive_container_sound (path, makers, n, error);
+  for (guint i = 0; i < n; i++)
+    if (good)
+      good = paco_sound_maker_end (makers[i], error);
+    else
+      paco_sound_maker_abandon (makers[i]);
+  return good;
+}
+
+PacoSoundTrack
+paco_archive_sound_track (const PacoSound *sound, const char *path)
+{
+  return (PacoSoundTrack){
+    .path = path,
+    .from = sound->samples_at,
+    .size = sound->samples_size,
+    .format = g_strdup_printf (
+        "%c%ule", sound->is_float ? 'f' : 's', sound->bits),
+    .rate = (int) sound->rate,
+    .channels = (int) (sound->frame_bytes * 8 / sound->bits),
+    .second = (size_t) sound->rate * sound->frame_bytes,
+  };
+}
+
+static gboolean
+make_with_sounds (const PacoArchiveContainer *container, const char *from,
+    const GPtrArray *sounds, const char *to, GError **error)
+{
+  PacoSoundTrack tracks[PACO_MAX_SOUNDS] = { { 0 } };
+  guint n = sounds ? sounds->len : 0;
+  gboolean good;
+
+  for (guint i = 0; i < n; i++) {
+    const PacoSound *sound = sounds->pdata[i];
+
+    tracks[i] = paco_archive_sound_track (
+        sound, g_strconcat (container->folder, "/", sound->name, NULL));
+  }
+  good = paco_mux_tracks (
+      from, tracks, n, container->out, to, container->quiet, error);
+  for (guint i = 0; i < n; i++) {
+    g_free ((char *) tracks[i].path);
+    g_free (tracks[i].format);
+  }
+  return good;
 }
 
 gboolean
 paco_archive_container_make (const PacoArchiveContainer *container,
-    const char *from, guint64 n_frames, const PacoSound *sound, const char *to,
+    const char *from, guint64 n_frames, const GPtrArray *sounds, const char *to,
     GError **error)
 {
-  g_autofree char *path = sound
-      ? g_strconcat (container->folder, "/", sound->name, NULL)
-      : NULL;
-  gboolean good = paco_mux_file (
-      from, path, container->out, to, container->quiet, error);
+  gboolean good = make_with_sounds (container, from, sounds, to, error);
 
   if (good && container->verify)
     good = compare_frames (from, to, error)
-        && (!sound || compare_sound (sound, to, error));
+        && (!sounds || sounds->len == 0 || compare_sounds (sounds, to, error));
   else if (good)
     good = paco_mux_check_count (to, container->out, n_frames, error);
   if (!good)

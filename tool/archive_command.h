@@ -64,11 +64,15 @@ typedef struct
 } PacoArchiveContainer;
 
 /* Is PacoArchiveOptions.convert: the container gets the frames of `from` and the
- * sound. With verify, both are read again and compared; else frames are counted. */
+ * sounds, or none if that is NULL. With verify, both are read again and compared; else frames are counted. */
 gboolean paco_archive_container_make (const PacoArchiveContainer *container,
-    const char *from, guint64 n_frames, const PacoSound *sound, const char *to,
+    const char *from, guint64 n_frames, const GPtrArray *sounds, const char *to,
     GError **error);
 
-/* Is PacoRestoreOptions.sound: gives what the container has to the maker. */
+/* Says where the samples of a WAV file at path are; format is to be freed. */
+PacoSoundTrack paco_archive_sound_track (
+    const PacoSound *sound, const char *path);
+
+/* Is PacoRestoreOptions.sound: gives what the container has to the makers. */
 gboolean paco_archive_container_sound (
-    const char *path, PacoSoundMaker *maker, GError **error);
+    const char *path, PacoSoundMaker *const *makers, guint n, GError **error);

@@ -47,7 +47,11 @@ bool paco_mux_takes_sound (const char *path, const void *caps, GError **error);
  * cannot place in time, without an error. */
 bool paco_mux_file (const char *part, const char *sound, const char *path,
     const char *temporary, bool quiet, GError **error);
-/* Does the same with tracks of sound. */
+/* Says whether files of the name `path` can have such a track. Errors are what goes after
+ * the name of the file of sound. */
+bool paco_mux_takes_track (
+    const char *path, const PacoSoundTrack *track, GError **error);
+/* Does the same as paco_mux_file() with tracks of sound. */
 bool paco_mux_tracks (const char *part, const PacoSoundTrack *tracks,
     unsigned n, const char *path, const char *temporary, bool quiet,
     GError **error);
@@ -55,13 +59,13 @@ bool paco_mux_tracks (const char *part, const PacoSoundTrack *tracks,
 bool paco_mux_check_count (
     const char *temporary, const char *path, uint64_t n_frames, GError **error);
 
-/* Gets samples of sound as the file has them. */
-typedef bool (*PacoSoundFunction) (
-    void *user, const void *samples, size_t size, GError **error);
-/* Reads the sound of a container. Returns FALSE and an error, also if there is
- * none. */
-bool paco_mux_read_sound (
-    const char *path, PacoSoundFunction function, void *user, GError **error);
+/* Gets samples of a track of sound, counted from 0, as the file has them. */
+typedef bool (*PacoSoundFunction) (void *user, unsigned track,
+    const void *samples, size_t size, GError **error);
+/* Reads the first n tracks of sound of a container, in one pass; the function is called in
+ * another thread. Returns FALSE and an error, also if there are fewer. */
+bool paco_mux_read_sound (const char *path, unsigned n,
+    PacoSoundFunction function, void *user, GError **error);
 
 /* Returns a sentence if the file, of which fd is open, does not end with a whole box or
  * element, to be freed, or NULL; kind is "MOV", "MP4" or "Matroska". *damaged says that

@@ -57,8 +57,9 @@ describe (Encode *encode, PacoInfo *info)
 }
 
 static bool
-configure (Encode *encode, PacoInfo *info, GError **error)
+configure (Encode *encode, const PacoPictureRead *picture, GError **error)
 {
+  PacoInfo info_read = picture->info, *info = &info_read;
   PacoError failure;
 
   if (encode->configured) {
@@ -66,9 +67,11 @@ configure (Encode *encode, PacoInfo *info, GError **error)
       return true;
     return paco_tool_failed (error,
         "picture %" G_GUINT64_FORMAT
-        " is another one than those before: %u x %u with %u %s of %u %s, after "
-        "%u x %u with %u of %u",
-        encode->read, info->width, info->height, info->n_components,
+        "%s%s%s is another one than those before: %u x %u with %u %s of %u %s, "
+        "after %u x %u with %u of %u",
+        encode->read, picture->name ? " (" : "",
+        picture->name ? picture->name : "", picture->name ? ")" : "",
+        info->width, info->height, info->n_components,
         paco_text_plural (info->n_components, "component", "components"),
         info->depth[0], paco_text_plural (info->depth[0], "bit", "bits"),
         encode->info.width, encode->info.height, encode->info.n_components,
@@ -109,7 +112,7 @@ submit (Encode *encode, PacoPictureRead *picture, GError **error)
   PacoError failure;
   PacoStatus status;
 
-  if (!configure (encode, &picture->info, error))
+  if (!configure (encode, picture, error))
     return false;
   while ((status = paco_frame_encoder_submit (
               encode->encoder, &picture->image, NULL, picture, &failure))

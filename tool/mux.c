@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes MKV and MOV files with GStreamer (container.h, gst_pipeline.h). */
+#include "codec/text.h"
 #include "container.h"
 #include "lib/stream/io.h"
 #include "gst_pipeline.h"
 #include "input.h"
 #include "progress.h"
 #include "tool.h"
+#include <errno.h>
 #include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
 #include <gst/audio/audio.h>
 #include <string.h>
 #include <unistd.h>
@@ -227,9 +230,70 @@ set_no_positions (GstElement *parser, int n)
   G_GNUC_END_IGNORE_DEPRECATIONS
 }
 
-/* Says of a track where its samples are and what they are. */
+/* Says whether the muxer of such a file has a pad for a track. */
+bool
+paco_mux_takes_track (
+    const char *path, const PacoSoundTrack *track, GError **error)
+{
+  g_autofree char *format = g_ascii_strup (track->format, -1);
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("audio/x-raw", "format",
+      G_TYPE_STRING, format, "layout", G_TYPE_STRING, "interleaved", "rate",
+      G_TYPE_INT, track->rate, "channels", G_TYPE_INT, track->channels, NULL);
+
+  if (track->channels > 2)
+    gst_caps_set_simple (
+        caps, "channel-mask", GST_TYPE_BITMASK, G_GUINT64_CONSTANT (0), NULL);
+  return takes_caps (path, caps)
+      || paco_tool_failed (error, "has sound that %s cannot have: %d %s of %s",
+          path, track->channels,
+          paco_text_plural ((guint64) track->channels, "channel", "channels"),
+          format);
+}
+
+/* What is given to the pipeline of a track. */
+typedef struct
+{
+  int fd;
+  guint64 at, end; /* end is G_MAXUINT64 if the file's counts */
+  guint block;
+} Feed;
+
 static void
-set_track (GstElement *pipeline, unsigned number, const PacoSoundTrack *track)
+free_feed (gpointer data)
+{
+  Feed *feed = data;
+
+  if (feed->fd >= 0)
+    close (feed->fd);
+  g_free (feed);
+}
+
+/* Gives the next samples of a track. */
+static void
+feed_samples (GstAppSrc *source, guint length, gpointer data)
+{
+  Feed *feed = data;
+  gsize size = (gsize) MIN (feed->block, feed->end - feed->at), n;
+  guint8 *bytes = g_malloc (MAX (size, 1));
+
+  n = paco_io_read_at (feed->fd, feed->at, bytes, size);
+  feed->at += n;
+  if (errno != 0 || (n < size && feed->end != G_MAXUINT64)) {
+    g_free (bytes);
+    GST_ELEMENT_ERROR (source, RESOURCE, READ, ("a file of sound ends early"),
+        ("%s", g_strerror (errno)));
+  } else if (n > 0) {
+    gst_app_src_push_buffer (source, gst_buffer_new_wrapped (bytes, n));
+  } else {
+    g_free (bytes);
+    gst_app_src_end_of_stream (source);
+  }
+}
+
+/* Says of a track where its samples are and what they are. */
+static bool
+set_track (GstElement *pipeline, unsigned number, const PacoSoundTrack *track,
+    GError **error)
 {
   g_autofree char *source_name = g_strdup_printf ("source%u", number);
   g_autofree char *parser_name = g_strdup_printf ("parser%u", number);
@@ -237,21 +301,30 @@ set_track (GstElement *pipeline, unsigned number, const PacoSoundTrack *track)
       source = gst_bin_get_by_name (GST_BIN (pipeline), source_name);
   g_autoptr (GstElement)
       parser = gst_bin_get_by_name (GST_BIN (pipeline), parser_name);
+  GstAppSrcCallbacks callbacks = { .need_data = feed_samples };
+  const char *why = NULL;
+  Feed *feed = g_new (Feed, 1);
 
-  g_object_set (source, "location", track->output->temporary, "blocksize",
-      (guint) MAX (track->second / SOUND_BLOCKS, 1), NULL);
+  *feed = (Feed){ paco_open_input (track->path, &why), track->from,
+    track->size == G_MAXUINT64 ? G_MAXUINT64 : track->from + track->size,
+    (guint) MAX (track->second / SOUND_BLOCKS, 1) };
+  gst_app_src_set_callbacks (GST_APP_SRC (source), &callbacks, feed, free_feed);
+  if (feed->fd < 0)
+    return paco_tool_failed (error, "%s cannot be read: %s", track->path,
+        why ? why : g_strerror (errno));
   g_object_set (parser, "sample-rate", track->rate, "num-channels",
       track->channels, NULL);
   gst_util_set_object_arg (G_OBJECT (parser), "pcm-format", track->format);
   if (track->channels > 2)
     set_no_positions (parser, track->channels);
+  return true;
 }
 
 bool
 paco_mux_tracks (const char *part, const PacoSoundTrack *tracks, unsigned n,
     const char *path, const char *temporary, bool quiet, GError **error)
 {
-  static const char *const elements[] = { "rawaudioparse", NULL };
+  static const char *const elements[] = { "rawaudioparse", "appsrc", NULL };
   g_autoptr (GString) description = g_string_new (NULL);
   GstElement *pipeline;
   bool good;
@@ -260,13 +333,14 @@ paco_mux_tracks (const char *part, const PacoSoundTrack *tracks, unsigned n,
     return false;
   for (unsigned i = 0; i < n; i++)
     g_string_append_printf (description,
-        "filesrc name=source%u ! rawaudioparse name=parser%u ! " QUEUE
+        "appsrc name=source%u ! rawaudioparse name=parser%u ! " QUEUE
         " ! mux. ",
         i, i);
   pipeline = make_pipeline (part, description->str, path, temporary, error);
-  for (unsigned i = 0; pipeline && i < n; i++)
-    set_track (pipeline, i, &tracks[i]);
-  good = pipeline && run (pipeline, path, quiet, error);
+  good = pipeline != NULL;
+  for (unsigned i = 0; good && i < n; i++)
+    good = set_track (pipeline, i, &tracks[i], error);
+  good = good && run (pipeline, path, quiet, error);
   paco_gst_free (pipeline);
   return good;
 }
@@ -300,59 +374,125 @@ paco_mux_check_count (
 
 /* --- sound back --- */
 
-static bool
-give (GstSample *sample, PacoSoundFunction function, void *user, GError **error)
+/* The work on a container. Its callbacks run in the demuxer's thread. */
+typedef struct
 {
-  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  GstElement *pipeline;
+  PacoSoundFunction function;
+  void *user;
+  unsigned n, n_found;
+  gint missing; /* All tracks are known, and these are too few. */
+  GMutex mutex;
+  GError *failure;
+} Reading;
+
+/* A track that is read. */
+typedef struct
+{
+  Reading *reading;
+  unsigned number;
+} Reader;
+
+static GstFlowReturn
+give (GstAppSink *sink, gpointer data)
+{
+  const Reader *reader = data;
+  Reading *reading = reader->reading;
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
+  GstBuffer *buffer = sample ? gst_sample_get_buffer (sample) : NULL;
   GstMapInfo map;
   bool good;
 
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return paco_tool_failed (error, "there is no memory for sound");
-  good = function (user, map.data, map.size, error);
-  gst_buffer_unmap (buffer, &map);
-  return good;
+  if (!buffer)
+    return GST_FLOW_EOS;
+  g_mutex_lock (&reading->mutex);
+  good = !reading->failure && gst_buffer_map (buffer, &map, GST_MAP_READ);
+  if (good) {
+    good = reading->function (
+        reading->user, reader->number, map.data, map.size, &reading->failure);
+    gst_buffer_unmap (buffer, &map);
+  } else if (!reading->failure) {
+    paco_tool_failed (&reading->failure, "there is no memory for sound");
+  }
+  g_mutex_unlock (&reading->mutex);
+  return good ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
+/* Reads a track, if it is one of those wanted. The pipeline plays already, so its sink need
+ * not wait for others. */
+static void
+on_track (GstElement *demuxer, GstPad *pad, gpointer data)
+{
+  Reading *reading = data;
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  GstAppSinkCallbacks callbacks = { .new_sample = give };
+  Reader *reader;
+  GstElement *sink;
+  g_autoptr (GstPad) sink_pad = NULL;
+
+  if (reading->n_found == reading->n || !caps
+      || !gst_structure_has_name (
+          gst_caps_get_structure (caps, 0), "audio/x-raw"))
+    return;
+  reader = g_new (Reader, 1);
+  *reader = (Reader){ reading, reading->n_found++ };
+  sink = gst_element_factory_make ("appsink", NULL);
+  g_object_set (sink, "sync", FALSE, "async", FALSE, NULL);
+  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, reader, g_free);
+  gst_bin_add (GST_BIN (reading->pipeline), sink);
+  gst_element_set_state (sink, GST_STATE_PLAYING);
+  sink_pad = gst_element_get_static_pad (sink, "sink");
+  gst_pad_link (pad, sink_pad);
+}
+
+static void
+on_all_tracks (GstElement *demuxer, gpointer data)
+{
+  Reading *reading = data;
+
+  g_atomic_int_set (&reading->missing, reading->n_found < reading->n);
+}
+
+/* Returns whether all went well. What other streams complain of does not matter if tracks
+ * are missing. */
 static bool
-pull_sound (GstElement *pipeline, const char *path, PacoSoundFunction function,
-    void *user, GError **error)
+pull_sound (Reading *reading, const char *path, GError **error)
 {
   g_autoptr (GstElement)
-      sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  bool good = true, any = false;
+      demuxer = gst_bin_get_by_name (GST_BIN (reading->pipeline), "demux");
+  GError *failure = NULL;
+  bool ended = false, good = true;
 
-  paco_gst_end_without_stream (pipeline, "demux", "filter", "sink");
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (good) {
-    GstSample *sample = gst_app_sink_try_pull_sample (
-        GST_APP_SINK (sink), WAIT);
-
-    if (sample) {
-      any = true;
-      good = give (sample, function, user, error);
-      gst_sample_unref (sample);
-    } else if (!any && gst_app_sink_is_eos (GST_APP_SINK (sink))) {
-      break; /* What the other streams complain of does not matter. */
-    } else if (paco_signals_caught (error)
-        || paco_gst_failed (pipeline, path, 0, NULL, error)) {
-      good = false;
-    } else if (gst_app_sink_is_eos (GST_APP_SINK (sink))) {
-      break;
-    }
-  }
-  if (good && !any)
-    paco_tool_failed (error, "%s has no sound", path);
-  return good && any;
+  g_signal_connect (demuxer, "pad-added", G_CALLBACK (on_track), reading);
+  g_signal_connect (
+      demuxer, "no-more-pads", G_CALLBACK (on_all_tracks), reading);
+  gst_element_set_state (reading->pipeline, GST_STATE_PLAYING);
+  while (good && !ended && !g_atomic_int_get (&reading->missing))
+    good = !paco_gst_failed (reading->pipeline, path, WAIT, &ended, &failure)
+        && !paco_signals_caught (&failure);
+  gst_element_set_state (reading->pipeline, GST_STATE_NULL);
+  if (reading->failure || g_atomic_int_get (&reading->missing))
+    g_clear_error (&failure);
+  if (reading->failure)
+    failure = g_steal_pointer (&reading->failure);
+  else if (reading->n_found == 0)
+    paco_tool_failed (&failure, "%s has no sound", path);
+  else if (reading->n_found < reading->n)
+    paco_tool_failed (&failure, "%s has %u %s of sound instead of %u", path,
+        reading->n_found,
+        paco_text_plural (reading->n_found, "track", "tracks"), reading->n);
+  if (failure)
+    g_propagate_error (error, failure);
+  return !failure;
 }
 
 bool
-paco_mux_read_sound (
-    const char *path, PacoSoundFunction function, void *user, GError **error)
+paco_mux_read_sound (const char *path, unsigned n, PacoSoundFunction function,
+    void *user, GError **error)
 {
   int row = find_container (path);
   const char *const elements[] = { containers[MAX (row, 0)].demuxer, NULL };
-  GstElement *pipeline;
+  Reading reading = { .function = function, .user = user, .n = n };
   g_autofree char *description = NULL;
   bool good;
 
@@ -361,11 +501,11 @@ paco_mux_read_sound (
   if (!paco_gst_has_elements (elements, error))
     return false;
   description = g_strdup_printf (
-      "filesrc name=from ! %s name=demux  demux. ! capsfilter name=filter "
-      "caps=audio/x-raw ! appsink name=sink sync=false max-buffers=16",
-      containers[row].demuxer);
-  pipeline = paco_gst_pipeline (description, path, NULL, error);
-  good = pipeline && pull_sound (pipeline, path, function, user, error);
-  paco_gst_free (pipeline);
+      "filesrc name=from ! %s name=demux", containers[row].demuxer);
+  reading.pipeline = paco_gst_pipeline (description, path, NULL, error);
+  g_mutex_init (&reading.mutex);
+  good = reading.pipeline && pull_sound (&reading, path, error);
+  paco_gst_free (reading.pipeline);
+  g_mutex_clear (&reading.mutex);
   return good;
 }

@@ -85,8 +85,15 @@ paco_mux_check_count (
 }
 
 bool
-paco_mux_read_sound (
-    const char *path, PacoSoundFunction function, void *user, GError **error)
+paco_mux_read_sound (const char *path, unsigned n, PacoSoundFunction function,
+    void *user, GError **error)
+{
+  return refuse (path, error);
+}
+
+bool
+paco_mux_takes_track (
+    const char *path, const PacoSoundTrack *track, GError **error)
 {
   return refuse (path, error);
 }

@@ -189,6 +189,7 @@ parse_picture (const char *name, PacoPictureRead *picture, GError **error)
 
 #ifdef HAVE_PNG
   if (kind == &paco_source_png && paco_png_is_special (bytes, size)) {
+    picture->source.n_pictures = 1;
     g_byte_array_set_size (picture->source.samples, 0);
     if (paco_png_read (bytes, size, &picture->info, &picture->image,
             picture->source.samples, error))
@@ -208,11 +209,81 @@ parse_picture (const char *name, PacoPictureRead *picture, GError **error)
   }
   picture->info = picture->source.info;
   picture->image = picture->source.image;
-  return picture->source.n_pictures == 1
-      || fail (error, name,
-          "the file has more than one picture; one a file is encoded, and paco "
-          "archive keeps files as they are");
+  return true;
 }
+
+/* --- pages --- */
+
+/* Says whether a file begins as those do that may have several pictures. */
+static bool
+may_have_pages (const char *name)
+{
+  uint8_t magic[16];
+  const char *why = NULL;
+  int fd = paco_open_input (name, &why);
+  size_t n = fd >= 0 ? paco_io_read_at (fd, 0, magic, sizeof magic) : 0;
+  const PacoSourceKind *kind = paco_source_kind (magic, n);
+
+  if (fd >= 0)
+    close (fd);
+  return kind && strcmp (kind->name, "tiff") == 0;
+}
+
+static void
+end_pages (PacoPictures *pictures)
+{
+  g_clear_pointer (&pictures->file, g_byte_array_unref);
+  g_clear_pointer (&pictures->file_name, g_free);
+}
+
+/* Reads the next page of a file, whose bytes its pages share. */
+static bool
+next_page (PacoPictures *pictures, PacoPictureRead *picture, GError **error)
+{
+  g_free (picture->name);
+  picture->name = g_strdup_printf (
+      "page %u of %s", pictures->page, pictures->file_name);
+  g_byte_array_unref (picture->bytes);
+  picture->bytes = g_byte_array_ref (pictures->file);
+  picture->shares_bytes = true;
+  picture->source.at = pictures->page_at;
+  if (pictures->page_at == 0)
+    return fail (error, picture->name, "its directory cannot be read");
+  if (!parse_picture (picture->name, picture, error))
+    return false;
+  pictures->page_at = picture->source.next;
+  if (pictures->page++ == pictures->n_pages)
+    end_pages (pictures);
+  return true;
+}
+
+/* Begins with the next pages of the file, if it has more than the picture that was read of
+ * it. */
+static bool
+begin_pages (PacoPictures *pictures, PacoPictureRead *picture, GError **error)
+{
+  const PacoSource *source = &picture->source;
+
+  if (source->is_thumbnail)
+    return fail (error, picture->name,
+        "its first picture is a thumbnail, and the others are no mosaics");
+  if (source->n_pictures == 1)
+    return true;
+  if (source->next == 0)
+    return fail (error, picture->name,
+        "the file has more than one picture, and the second one is no page "
+        "that can be read; paco archive keeps files as they are");
+  picture->shares_bytes = true;
+  pictures->file = g_byte_array_ref (picture->bytes);
+  pictures->file_name = g_steal_pointer (&picture->name);
+  picture->name = g_strdup_printf ("page 1 of %s", pictures->file_name);
+  pictures->page = 2;
+  pictures->page_at = source->next;
+  pictures->n_pages = source->n_pictures;
+  return true;
+}
+
+/* --- files one after the other --- */
 
 /* Returns the name of the next file, to be freed, or NULL at the end, or with an
  * error: numbers of a pattern must not be missing. */
@@ -245,13 +316,27 @@ next_name (PacoPictures *pictures, GError **error)
 static bool
 next_file (PacoPictures *pictures, PacoPictureRead *picture, GError **error)
 {
-  g_autofree char *name = next_name (pictures, error);
-  bool good;
-
-  if (!name)
+  g_free (picture->name);
+  picture->name = next_name (pictures, error);
+  if (!picture->name)
     return false;
-  good = read_file (name, picture->bytes, error)
-      && parse_picture (name, picture, error);
+  if (picture->shares_bytes) {
+    g_byte_array_unref (picture->bytes);
+    picture->bytes = g_byte_array_new ();
+    picture->shares_bytes = false;
+  }
+  picture->source.at = PACO_SOURCE_BEST;
+  return read_file (picture->name, picture->bytes, error)
+      && parse_picture (picture->name, picture, error)
+      && begin_pages (pictures, picture, error);
+}
+
+static bool
+next_picture (PacoPictures *pictures, PacoPictureRead *picture, GError **error)
+{
+  bool good = pictures->file ? next_page (pictures, picture, error)
+                             : next_file (pictures, picture, error);
+
   pictures->frames += good;
   return good;
 }
@@ -299,7 +384,8 @@ paco_pictures_open (
       paco_tool_failed (
           &failure, "there is no file of the pattern %s", names[0]);
   } else if (pictures->fd < 0) {
-    pictures->n_frames = (uint64_t) n;
+    for (int i = 0; i < n && !may_have_pages (names[i]); i++)
+      pictures->n_frames = i + 1 == n ? (uint64_t) n : 0;
   }
   if (!failure)
     return pictures;
@@ -315,6 +401,7 @@ paco_pictures_close (PacoPictures *pictures)
     return;
   if (pictures->fd >= 0)
     close (pictures->fd);
+  end_pages (pictures);
   g_free (pictures);
 }
 
@@ -324,11 +411,37 @@ paco_pictures_next (
 {
   if (paco_signals_caught (error)
       || !(pictures->fd >= 0 ? next_of_stream (pictures, picture, error)
-                             : next_file (pictures, picture, error)))
+                             : next_picture (pictures, picture, error)))
     return false;
   return !pictures->mosaic
       || paco_format_make_mosaic (
           pictures->mosaic, &picture->info, &picture->image, error);
+}
+
+/* --- skipping --- */
+
+/* Passes over the next file if it has one picture; without a file there is no picture to
+ * skip. Returns how many of n pictures it has skipped, 0 if the file is to be read. */
+static uint64_t
+pass_over (PacoPictures *pictures, uint64_t n)
+{
+  g_autofree char *name = NULL;
+
+  if (!pictures->pattern && pictures->at == pictures->n)
+    return n;
+  name = pictures->pattern ? paco_sequence_name (
+             pictures->pattern, pictures->number + pictures->begun)
+                           : g_strdup (pictures->names[pictures->at]);
+  if (may_have_pages (name))
+    return 0;
+  if (!pictures->pattern) {
+    pictures->at++;
+    return 1;
+  }
+  if (access (name, F_OK) == 0)
+    n = 1;
+  pictures->number += n;
+  return n;
 }
 
 bool
@@ -337,18 +450,17 @@ paco_pictures_skip (PacoPictures *pictures, uint64_t n, GError **error)
   PacoPictureRead picture;
   GError *failure = NULL;
 
-  if (pictures->fd < 0 && !pictures->pattern) {
-    pictures->at = (int) MIN (n, (uint64_t) pictures->n);
-    return true;
-  }
-  if (pictures->pattern) {
-    pictures->number += n;
-    return true;
-  }
   paco_picture_read_init (&picture);
-  for (uint64_t i = 0; i < n && !failure; i++)
-    if (!paco_pictures_next (pictures, &picture, &failure))
+  while (n > 0) {
+    uint64_t skipped = pictures->fd < 0 && !pictures->file
+        ? pass_over (pictures, n)
+        : 0;
+
+    n -= skipped;
+    if (skipped == 0 && !paco_pictures_next (pictures, &picture, &failure))
       break;
+    n -= skipped == 0;
+  }
   paco_picture_read_clear (&picture);
   if (failure)
     g_propagate_error (error, failure);
@@ -366,6 +478,7 @@ paco_picture_read_init (PacoPictureRead *picture)
 void
 paco_picture_read_clear (PacoPictureRead *picture)
 {
+  g_clear_pointer (&picture->name, g_free);
   g_clear_pointer (&picture->bytes, g_byte_array_unref);
   paco_source_clear (&picture->source);
 }

@@ -26,6 +26,12 @@ typedef struct
   const char *pattern; /* or NULL */
   uint64_t number;
   bool begun;
+  /* The file whose next pictures are read, before other files, or NULL; where the next one
+   * is, and which page it is, counted from 1. */
+  GByteArray *file;
+  char *file_name;
+  uint64_t page_at;
+  unsigned page, n_pages;
   /* These are for a stream. */
   int fd; /* -1: none */
   const char *name;
@@ -42,7 +48,9 @@ typedef struct
 {
   PacoInfo info;
   PacoImage image;
+  char *name;        /* "page 2 of a.tif", of a single file; or NULL */
   GByteArray *bytes; /* of the file */
+  bool shares_bytes; /* with other pages of the file */
   PacoSource source; /* of a single file */
 } PacoPictureRead;
 

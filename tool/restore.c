@@ -46,9 +46,10 @@ release_frame (gpointer user, PacoFrame *frame, gpointer owner)
 }
 
 static gboolean
-give_sound (gpointer user, PacoSoundMaker *maker, GError **error)
+give_sound (
+    gpointer user, PacoSoundMaker *const *makers, guint n, GError **error)
 {
-  return paco_archive_container_sound (((Run *) user)->path, maker, error);
+  return paco_archive_container_sound (((Run *) user)->path, makers, n, error);
 }
 
 static gboolean

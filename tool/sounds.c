@@ -39,6 +39,7 @@ typedef struct
 
 typedef struct
 {
+  PacoOutput *output; /* of nothing but its samples */
   PacoSoundTrack track;
   GstAudioInfo info;
 } Track;
@@ -103,7 +104,7 @@ paco_sounds_free (PacoSounds *sounds)
   for (guint i = 0; i < sounds->tracks->len; i++) {
     Track *track = &g_array_index (sounds->tracks, Track, i);
 
-    paco_output_abandon (track->track.output);
+    paco_output_abandon (track->output);
     g_free (track->track.format);
   }
   g_array_unref (sounds->sources);
@@ -235,7 +236,7 @@ fill (const Track *track, guint64 n_samples, const char *path, GError **error)
   size_t bytes = (size_t) GST_AUDIO_INFO_BPF (&track->info);
   guint8 silence[4096];
 
-  if (ftruncate (track->track.output->fd, (off_t) (n_samples * bytes)) != 0) {
+  if (ftruncate (track->output->fd, (off_t) (n_samples * bytes)) != 0) {
     paco_output_explain (error, path, "cannot be written", errno);
     return false;
   }
@@ -246,7 +247,7 @@ fill (const Track *track, guint64 n_samples, const char *path, GError **error)
   for (guint64 left = n_samples * bytes; left > 0;) {
     size_t n = MIN (left, sizeof silence);
 
-    if (!paco_output_write (track->track.output, silence, n, error))
+    if (!paco_output_write (track->output, silence, n, error))
       return false;
     left -= n;
   }
@@ -273,9 +274,9 @@ add_track (Reading *reading, const GstAudioInfo *info, GError **error)
   track.track.second = (size_t) GST_AUDIO_INFO_BPF (info)
       * (size_t) GST_AUDIO_INFO_RATE (info);
   gst_caps_unref (caps);
-  track.track.output = paco_output_open (name, &rules, error);
+  track.output = paco_output_open (name, &rules, error);
   g_array_append_val (sounds->tracks, track);
-  return track.track.output
+  return track.output
       && fill (&track, sample_of_frame (sounds, info, sounds->n_frames),
           reading->path, error);
 }
@@ -337,7 +338,7 @@ write_samples (Reader *reader, const guint8 *data, gint64 begin, gint64 n)
 
     over &= begin + n >= from + length;
     if (first < end
-        && !paco_io_write_at (track->track.output->fd,
+        && !paco_io_write_at (track->output->fd,
             (guint64) ((to + first - from) * bytes),
             data + (first - begin) * bytes, (size_t) ((end - first) * bytes)))
       return false;
@@ -599,7 +600,12 @@ paco_sounds_tracks (const PacoSounds *sounds, unsigned *n)
 
   *n = sounds->tracks->len;
   owner->shown = g_renew (PacoSoundTrack, owner->shown, MAX (*n, 1));
-  for (unsigned i = 0; i < *n; i++)
-    owner->shown[i] = g_array_index (sounds->tracks, Track, i).track;
+  for (unsigned i = 0; i < *n; i++) {
+    const Track *track = &g_array_index (sounds->tracks, Track, i);
+
+    owner->shown[i] = track->track;
+    owner->shown[i].path = track->output->temporary;
+    owner->shown[i].size = UINT64_MAX;
+  }
   return owner->shown;
 }

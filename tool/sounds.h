@@ -7,10 +7,12 @@
 
 typedef struct PacoSounds PacoSounds;
 
-/* A track of sound in a file of nothing but its samples. */
+/* A track of sound: samples of a file. */
 typedef struct
 {
-  PacoOutput *output;
+  const char *path;
+  uint64_t from,
+      size;     /* bytes of the file; size is UINT64_MAX: up to its end */
   char *format; /* by the names of rawaudioparse, as "s16le" */
   int rate, channels;
   size_t second; /* bytes of a second */

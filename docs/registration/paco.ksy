@@ -324,6 +324,8 @@ enums:
     14: source_md5
     15: sound_file
     16: number_of_files
+    17: members
+    18: further_sound
     256: attachment
     257: slice
     258: code_table

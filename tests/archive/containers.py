@@ -154,9 +154,70 @@ def test_refused(tmp):
     (folder / 'more.wav').write_bytes(wav(6 / 24))
     shutil.rmtree(tmp / 'out')
     expect(DONE, 'archive', '--fps=24', folder, tmp / 'b.mkv',
-           says='1 file is no picture and is kept as it is: sound.wav')
+           says='sound.wav lasts 0.188 s, and 6 pictures at 24/1 a second last 0.250 s; it is kept')
     expect(DONE, 'restore', '-q', tmp / 'b.mkv', tmp / 'out')
     same(folder, tmp / 'out')
+
+
+def rf64(data, magic=b'RF64'):
+    """Makes a WAV file one whose sizes are in another chunk, as if it had 4 GB."""
+    at = data.index(b'data')
+    size, = struct.unpack_from('<I', data, at + 4)
+    sizes = b'ds64' + struct.pack('<IQQQI', 28, len(data) + 28, size, 0, 0)
+    unknown = b'\xff\xff\xff\xff'
+    return (magic + unknown + b'WAVE' + sizes + data[12:at + 4] + unknown + data[at + 8:])
+
+
+def test_several(tmp):
+    """Tests several files of sound, of all kinds: they are tracks, and come back."""
+    folder = sequence(tmp / 'in', 6)
+    kinds = ((16, 1, 1), (24, 2, 1), (32, 8, 1), (16, 6, 1), (24, 1, 1), (32, 2, 3))
+    for number, (bits, channels, kind) in enumerate(kinds):
+        data = wav(6 / 24, bits, channels, rate=(48000, 96000)[number % 2], kind=kind,
+                   around=b'coding history' * 40 + random.randbytes(random.randrange(100)))
+        (folder / f'track {number}.wav').write_bytes(
+            (data, rf64(data), rf64(data, b'BW64'))[number % 3])
+    (folder / 'x').mkdir()
+    (folder / 'x' / 'track 9.wav').write_bytes(wav(6 / 24))
+    for name, members in ('a.mkv', 1), ('a.mov', 2):
+        text = expect(DONE, 'archive', '--fps=24', folder, tmp / name, says='Every frame')
+        assert f'{members} of them' in text, text
+        assert ('F32LE; it is kept as it is' in text) == (name == 'a.mov'), text
+        expect(DONE, 'restore', '--check', tmp / name)
+        expect(DONE, 'restore', tmp / name, tmp / f'{name}.out')
+        same(folder, tmp / f'{name}.out')
+    # Each of them is missed. Frames alone say which there were.
+    expect(DONE, 'cut', tmp / 'a.mkv', '0', '5', tmp / 'b.paco')
+    expect(DONE, 'join', '-q', '--sound', folder / 'track 0.wav', tmp / 'b.paco', tmp / 'b.mkv')
+    status, _, err = paco('restore', '--check', tmp / 'b.mkv')
+    assert status == DAMAGE and '1 track of sound instead of 6' in err, err
+    expect(DONE, 'restore', tmp / 'b.paco', tmp / 'pictures', says='track 0.wav and more, is not')
+    # A range has the first one, and others as members.
+    for name, range_ in ('1.paco', '0-2'), ('2.paco', '3-5'):
+        expect(DONE, 'archive', '-q', '--fps=24', f'--frames={range_}', folder, tmp / name)
+    expect(DONE, 'join', '-q', tmp / '1.paco', tmp / '2.paco', tmp / 'c.paco')
+    expect(DONE, 'restore', '-q', tmp / 'c.paco', tmp / 'c')
+    same(folder, tmp / 'c')
+
+
+def test_several_refused(tmp):
+    """Tests that further sound that cannot be a track is a member, and says why; and that
+    with --only-pictures it is refused."""
+    folder = sequence(tmp / 'in', 6)
+    (folder / 'a.wav').write_bytes(wav(6 / 24))
+    for data, says in ((wav(7.5 / 24), 'lasts 0.312 s'), (wav(6 / 24, bits=8), '8 bits'),
+                       (wav(6 / 24, kind=85), 'format 85'), (wav(6 / 24, short=99), 'not there'),
+                       (wav(6 / 24)[:30], 'no whole WAV'),
+                       (wav(6 / 24, around=random.randbytes(20000)), 'too much')):
+        (folder / 'b.wav').write_bytes(data)
+        expect(FAILED, 'archive', '-q', '--fps=24', '--only-pictures', folder, tmp / 'a.mkv',
+               says=says)
+        text = expect(DONE, 'archive', '--report=', '--fps=24', folder, tmp / 'a.mkv', says=says)
+        assert 'b.wav' in text and 'it is kept as it is' in text
+        expect(DONE, 'restore', '-q', tmp / 'a.mkv', tmp / 'out')
+        same(folder, tmp / 'out')
+        shutil.rmtree(tmp / 'out')
+        (tmp / 'a.mkv').unlink()
 
 
 def test_range(tmp):

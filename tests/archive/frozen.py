@@ -16,8 +16,9 @@ import zlib
 
 sys.path.insert(0, f'{sys.argv[-1]}/tests/codec/format')
 # pylint: disable=wrong-import-position
+import dng  # noqa: E402
 from header import read_builtin_sets, split  # noqa: E402
-from restore import restore  # noqa: E402
+from restore import restore, restore_sounds  # noqa: E402
 
 FOLDER = f'{sys.argv[-1]}/tests/golden/archives'
 
@@ -147,6 +148,32 @@ def png(width, height, color, depth, level, *, chunk=40, interlaced=0, flush=Fal
             + of(b'IEND', b'') + b'more')
 
 
+def wav(name, n):
+    """Returns the bytes of a WAV file before its samples, these, and those after them."""
+    return (b'RIFF' + struct.pack('<I', 2 * n + 56) + b'WAVEfmt ' + struct.pack(
+        '<I2H2I2H', 16, 1, 1, 24000, 48000, 2, 16) + b'data' + struct.pack('<I', 2 * n),
+            struct.pack(f'<{n}H', *samples(n, 16)), b'LIST' + struct.pack('<I4sI', 8, b'INFO', 0)
+            + name.encode())
+
+
+# The frame tells of these, which were with its file in a container.
+WAVS = {name: wav(name, n) for name, n in (('a.wav', 1000), ('b.wav', 999), ('c.wav', 1001))}
+SOUNDS = 'sounds.pgm'
+
+
+class Slope:
+    """Noise for samples of a sensor that is always the same."""
+    at = 1
+
+    def randrange(self, n):
+        self.at = self.at * 69069 % 2**32
+        return self.at * n >> 32
+
+
+def raw(width, height, depth, **how):
+    return dng.dng(dng.mosaic(width, height, depth, Slope()), depth, **how)
+
+
 FILES = {
     'gray8.pgm': lambda: b'P5 # slope\n21 9\n255\n' + bytes(samples(21 * 9, 8)) + b'tail\n',
     'rgb12.ppm': lambda: b'P6\n13 8\n4095\n' + struct.pack('>312H', *samples(312, 12)),
@@ -160,9 +187,14 @@ FILES = {
     'gray12-le.tif': lambda: tiff('<', 15, 9, 1, 12),
     'rgb8-planar-tiles.tif': lambda: tiff('<', 21, 19, 3, 8, tile=16, planar=2),
     'signed16-tiles.tif': lambda: tiff('<', 20, 10, 1, 16, tile=16, kind=2),
+    'grbg16-be.dng': lambda: raw(16, 10, 16, pattern='grbg', order='>', rows=4, gap=2),
+    'bggr14-le.dng': lambda: raw(18, 8, 14, pattern='bggr'),
+    'gbrg10-tiles.dng': lambda: raw(20, 18, 10, pattern='gbrg', tile=16),
+    'rggb12-first.dng': lambda: raw(14, 6, 12, sub=False, rows=2),
     'rgb8.png': lambda: png(17, 11, 2, 8, 9),
     'gray16-interlaced.png': lambda: png(13, 12, 0, 16, 6, interlaced=1),
     'rgba8-stored.png': lambda: png(9, 6, 6, 8, 0),
+    SOUNDS: lambda: b'P5\n8 6\n255\n' + bytes(samples(48, 8)),
     'kept-whole.png': lambda: png(14, 9, 0, 8, 6, flush=True),
 }
 
@@ -175,8 +207,18 @@ def make(paco):
         with tempfile.TemporaryDirectory() as folder:
             with open(f'{folder}/{name}', 'wb') as to:
                 to.write(file())
-            subprocess.check_call([paco, 'archive', '-q', '--md5', '--keep-files', folder,
-                                   f'{folder}.paco'])
+            archived, rate = f'{folder}.paco', []
+            if name == SOUNDS:
+                archived, rate = f'{folder}.mkv', ['--fps=24']
+                for sound, parts in WAVS.items():
+                    with open(f'{folder}/{sound}', 'wb') as to:
+                        to.write(b''.join(parts))
+            subprocess.check_call([paco, 'archive', '-q', '--md5', '--keep-files', *rate,
+                                   f'--report={folder}.paco.json', folder, archived])
+            if name == SOUNDS:
+                subprocess.check_call([paco, 'cut', '-q', archived, '0', '0', f'{folder}.paco'])
+                os.rename(f'{archived}.framemd5', f'{folder}.paco.framemd5')
+                os.remove(archived)
             os.rename(f'{folder}.paco', archive)
             for end in 'json', 'framemd5':
                 os.remove(f'{folder}.paco.{end}')
@@ -200,11 +242,14 @@ def check(paco):
         name, form, file = restore(frame, sets)
         assert md5s[name] == hashlib.md5(file).hexdigest(), name
         assert md5s[f'{name}.paco'] == hashlib.md5(data).hexdigest(), path
-        assert form == (255 if 'whole' in name else 1), name
+        assert form == (255 if 'whole' in name else 2 if '.dng' in name else 1), name
         with tempfile.TemporaryDirectory() as folder:
             subprocess.check_call([paco, 'restore', '-q', path, folder])
             with open(f'{folder}/{name}', 'rb') as restored:
                 assert restored.read() == file, f'{name}: paco restores another file'
+        if name == SOUNDS:
+            assert restore_sounds(frame, [parts[1] for parts in WAVS.values()]) == {
+                sound: b''.join(parts) for sound, parts in WAVS.items()}
         print(name)
 
 

@@ -35,6 +35,28 @@ typedef struct
   guint32 segment_width, segment_height;
 } Picture;
 
+/* Returns a mosaic in the first directory; tiffs.py has those in others. */
+static Picture
+draw_mosaic (void)
+{
+  static const guint depths[] = { 8, 10, 12, 14, 16 };
+  Picture picture = {
+    .width = 2 * (1 + draw (60)),
+    .height = 2 * (1 + draw (60)),
+    .n_components = 1,
+    .depth = depths[draw (5)],
+    .compression = COMPRESSION_NONE,
+    .photometric = PHOTOMETRIC_CFA,
+    .big_endian = draw (2),
+    .tiled = draw (3) == 0,
+  };
+
+  picture.segment_width = picture.tiled ? 16 * (1 + draw (4)) : picture.width;
+  picture.segment_height = picture.tiled ? 16 * (1 + draw (4))
+                                         : 1 + draw (picture.height);
+  return picture;
+}
+
 static Picture
 draw_picture (void)
 {
@@ -92,6 +114,13 @@ set_tags (TIFF *tiff, const Picture *picture)
       || picture->compression == COMPRESSION_ADOBE_DEFLATE) {
     TIFFSetField (tiff, TIFFTAG_DEFLATE_SUBCODEC, picture->codec);
     TIFFSetField (tiff, TIFFTAG_ZIPQUALITY, picture->level);
+  }
+  if (picture->photometric == PHOTOMETRIC_CFA) {
+    static const guint16 cell[] = { 2, 2 };
+    static const guint8 filters[] = { 1, 0, 2, 1 };
+
+    TIFFSetField (tiff, TIFFTAG_CFAREPEATPATTERNDIM, cell);
+    TIFFSetField (tiff, TIFFTAG_CFAPATTERN, 4, filters);
   }
   if (picture->n_components % 2 == 0)
     TIFFSetField (tiff, TIFFTAG_EXTRASAMPLES, 1, &picture->extra);
@@ -240,6 +269,38 @@ test_comes_back (void)
     const Picture picture = draw_picture ();
 
     check (&picture, &restoring);
+  }
+}
+
+static void
+test_mosaics (void)
+{
+  guint cases = g_getenv ("PACO_SANITIZE") ? 30 : 200;
+  g_auto (Restoring) restoring;
+
+  restoring_init (&restoring, &paco_source_tiff);
+  for (guint i = 0; i < cases; i++) {
+    const Picture picture = draw_mosaic ();
+    g_autofree guint16 *samples = draw_samples (
+        picture.width, picture.height, 1, picture.depth);
+    g_autoptr (GByteArray) file = write_tiff (&picture, samples);
+    g_autofree guint16 *found = NULL;
+
+    g_test_message ("%ux%u of %u bits, %s, %s of %ux%u", picture.width,
+        picture.height, picture.depth, picture.big_endian ? "MM" : "II",
+        picture.tiled ? "tiles" : "strips", picture.segment_width,
+        picture.segment_height);
+    restoring_comes_back (&restoring, file->data, file->len);
+    found = restoring_samples (&restoring);
+    g_assert_cmpuint (restoring.source.info.mosaic, ==, 1);
+    for (guint32 n = 0; n < picture.width * picture.height; n++) {
+      /* Lines are of green and red, or of blue and green. */
+      static const guint8 components[2][2] = { { 1, 0 }, { 3, 2 } };
+      guint32 x = n % picture.width, y = n / picture.width;
+
+      g_assert_cmpuint (
+          found[4 * n + components[y % 2][x % 2]], ==, samples[n]);
+    }
   }
 }
 
@@ -480,12 +541,14 @@ test_hostile (void)
   guint files = 12, n = g_getenv ("PACO_SANITIZE") ? 50 : 300;
 
   for (guint i = 0; i < files; i++) {
-    Picture picture = draw_picture ();
+    Picture picture = i % 3 ? draw_picture () : draw_mosaic ();
     g_autofree guint16 *samples = NULL;
     g_autoptr (GByteArray) file = NULL;
 
-    picture.width = 1 + picture.width % 40;
-    picture.height = 1 + picture.height % 40;
+    if (i % 3) {
+      picture.width = 1 + picture.width % 40;
+      picture.height = 1 + picture.height % 40;
+    }
     samples = draw_samples (
         picture.width, picture.height, picture.n_components, picture.depth);
     file = write_tiff (&picture, samples);
@@ -498,6 +561,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/archive/tiff/comes-back", test_comes_back);
+  g_test_add_func ("/archive/tiff/mosaics", test_mosaics);
   g_test_add_func ("/archive/tiff/refused", test_refused);
   g_test_add_func ("/archive/tiff/offsets", test_offsets);
   g_test_add_func ("/archive/tiff/bounded", test_bounded);

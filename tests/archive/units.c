@@ -636,6 +636,65 @@ test_rooms (void)
 
 /* --- sound -------------------------------------------------------------------------- */
 
+/* Tests the chunk of further sounds, whole and broken. */
+static void
+test_further_sound (void)
+{
+  g_autoptr (GPtrArray) sounds = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) paco_sound_free);
+  g_autoptr (GPtrArray)
+      found = g_ptr_array_new_with_free_func ((GDestroyNotify) paco_sound_free);
+  g_autoptr (GByteArray) chunk = NULL;
+  g_autoptr (GByteArray) broken = g_byte_array_new ();
+  GError *error = NULL;
+  guint good = 0;
+
+  for (guint i = 0; i < 4; i++) {
+    PacoSound *sound = g_new0 (PacoSound, 1);
+
+    g_ptr_array_add (sounds, sound);
+    sound->name = g_strdup_printf ("%u.wav", i);
+    sound->samples_at = 30;
+    sound->samples_size = 1000 * i;
+    sound->size = sound->samples_size + 60 + i;
+    sound->around = g_byte_array_new ();
+    fill (sound->around, 60 + i, TRUE);
+    if (i == 0) {
+      g_autoptr (GByteArray) none = paco_sound_write_further (sounds, &error);
+
+      g_assert_cmpuint (none->len, ==, 0);
+    }
+  }
+  chunk = paco_sound_write_further (sounds, &error);
+  g_assert_no_error (error);
+  g_assert_true (
+      paco_sound_read_further (chunk->data, chunk->len, found, &error));
+  g_assert_cmpuint (found->len, ==, 3);
+  for (guint i = 0; i < 3; i++) {
+    const PacoSound *a = sounds->pdata[i + 1], *b = found->pdata[i];
+
+    g_assert_cmpstr (a->name, ==, b->name);
+    g_assert_cmpuint (a->size, ==, b->size);
+    g_assert_cmpuint (a->samples_size, ==, b->samples_size);
+    g_assert_cmpmem (
+        a->around->data, a->around->len, b->around->data, b->around->len);
+  }
+  for (guint i = 0; i < 400; i++) {
+    g_byte_array_set_size (broken, 0);
+    g_byte_array_append (
+        broken, chunk->data, roll (9) ? chunk->len : roll (chunk->len));
+    for (guint n = roll (3); n > 0 && broken->len > 0; n--)
+      broken->data[roll (broken->len)] = (guint8) roll (256);
+    g_ptr_array_set_size (found, 0);
+    good += paco_sound_read_further (broken->data, broken->len, found, NULL);
+  }
+  g_assert_cmpuint (good, <, 300);
+  fill (((PacoSound *) sounds->pdata[2])->around, 13000, TRUE);
+  g_assert_null (paco_sound_write_further (sounds, &error));
+  g_assert_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED);
+  g_clear_error (&error);
+}
+
 static void
 test_sound (void)
 {
@@ -789,6 +848,7 @@ main (int argc, char **argv)
   g_test_add_func ("/archive/line", test_line);
   g_test_add_func ("/archive/rooms", test_rooms);
   g_test_add_func ("/archive/sound", test_sound);
+  g_test_add_func ("/archive/further-sound", test_further_sound);
   g_test_add_func ("/archive/pnm", test_pnm);
   status = g_test_run ();
   g_rand_free (dice);

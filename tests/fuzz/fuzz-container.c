@@ -75,18 +75,19 @@ read_input (const char *path, unsigned what, unsigned number)
 }
 
 static bool
-take_sound (void *user, const void *samples, size_t size, GError **error)
+take_sound (void *user, unsigned track, const void *samples, size_t size,
+    GError **error)
 {
   g_free (g_memdup2 (samples, size));
   return true;
 }
 
 static void
-read_sound (const char *path)
+read_sound (const char *path, unsigned n)
 {
   GError *error = NULL;
 
-  if (!paco_mux_read_sound (path, take_sound, NULL, &error))
+  if (!paco_mux_read_sound (path, n, take_sound, NULL, &error))
     fuzz_check_error (&error);
 }
 
@@ -104,7 +105,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   fuzz_sandbox_file (name, data + 1, size - 1);
   path = g_build_filename (fuzz_sandbox_folder (), name, NULL);
   if (data[0] % N_WHAT == SOUND)
-    read_sound (path);
+    read_sound (path, 1 + data[0] / N_WHAT % 4);
   else
     read_input (path, data[0] % N_WHAT, data[0] / N_WHAT);
   return 0;

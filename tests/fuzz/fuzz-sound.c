@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Fuzzes the WAV file of a folder that is archived (tool/archive/sound.h), and
- * chunk 15, which keeps what it has besides its samples. A file that is read
+ * Fuzzes a WAV file of a folder that is archived (tool/archive/sound.h), and chunks 15
+ * and 18, which keep what such files have besides their samples. A file that is read
  * comes back from its chunk and its samples; anything may stand in a chunk.
- * The first byte says which of both the others are. */
+ * The first byte says which of these the others are. */
 #include "tool/archive/sound.h"
 #include "codec/bytes.h"
 #include "tests/fuzz/fuzz.h"
@@ -96,6 +96,23 @@ try_chunk (const uint8_t *data, size_t size)
   }
 }
 
+static void
+try_further (const uint8_t *data, size_t size)
+{
+  g_autoptr (GPtrArray) sounds = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) paco_sound_free);
+  GError *error = NULL;
+  g_autoptr (GByteArray) chunk = NULL;
+
+  if (!paco_sound_read_further (data, size, sounds, &error)) {
+    fuzz_check_error (&error);
+    return;
+  }
+  chunk = paco_sound_write_further (sounds, &error);
+  if (!chunk)
+    fuzz_check_error (&error);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -107,6 +124,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   copy = g_memdup2 (data + 1, size - 1);
   if (data[0] % 4 == 0)
     try_chunk (copy, size - 1);
+  else if (data[0] % 8 == 5)
+    try_further (copy, size - 1);
   else
     try_file (copy, size - 1);
   return 0;

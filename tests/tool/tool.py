@@ -266,24 +266,19 @@ class Pictures(Case):
         is refused, and that an archive keeps all of it."""
         pages = [pictures.random_picture(40, 30, 1, 8, (SEED, n).__hash__())
                  for n in range(5)]
-        whole = {'tif': pictures.tiff(pages), 'pgm': b''.join(map(pictures.pnm, pages))}
+        data = b''.join(map(pictures.pnm, pages))
         png = pictures.png(pages[0])
         animated = (png[:33] + pictures.chunk(b'acTL', struct.pack('>II', 1, 0))
                     + png[33:])
         self.write('a.png', animated)
         self.refuse(FAILED, 'animated', 'encode', 'a.png', 'x.paco')
-        for kind, data in whole.items():
-            os.mkdir(kind)
-            self.write(f'{kind}/1.{kind}', data)
-            self.refuse(FAILED, f'1.{kind}: the file has more than one picture',
-                        'encode', f'{kind}/1.{kind}', 'x.paco')
-            self.paco('archive', '-q', kind, f'{kind}.paco')
-            self.paco('restore', '-q', f'{kind}.paco', 'back')
-            self.assertEqual(self.read(f'back/1.{kind}'), data)
-        self.write('one.tif', pictures.tiff(pages[:1]))
-        self.paco('encode', '--lossless', 'one.tif', 'one.paco')
-        self.paco('decode', 'one.paco', 'one.pgm')
-        self.assertEqual(self.read('one.pgm'), pictures.pnm(pages[0]))
+        os.mkdir('several')
+        self.write('several/1.pgm', data)
+        self.refuse(FAILED, '1.pgm: the file has more than one picture', 'encode',
+                    'several/1.pgm', 'x.paco')
+        self.paco('archive', '-q', 'several', 'several.paco')
+        self.paco('restore', '-q', 'several.paco', 'back')
+        self.assertEqual(self.read('back/1.pgm'), data)
 
     def test_numbered(self):
         for number in (9, 10, 11, 12):

@@ -130,27 +130,6 @@ check_rate (const PacoRun *run, GError **error)
           "files do not; --fps says it");
 }
 
-/* Reads the sound. Frames of a range keep the same of it as those of the whole
- * run. */
-static gboolean
-read_sound (PacoRun *run, GError **error)
-{
-  const PacoArchiveOptions *options = run->options;
-  gboolean given = options->fps_n > 0;
-
-  if (!run->folder->sound)
-    return TRUE;
-  run->sound = paco_sound_read (options->folder, run->folder->sound, error);
-  if (!run->sound
-      || (!options->any_sound_length
-          && !paco_sound_check_length (run->sound, run->folder->files->len,
-              given ? options->fps_n : run->picture.fps_n,
-              given ? options->fps_d : run->picture.fps_d, error)))
-    return FALSE;
-  run->sound_chunk = paco_sound_write_chunk (run->sound, error);
-  return run->sound_chunk != NULL;
-}
-
 static gboolean
 open_coders (PacoRun *run, GError **error)
 {
@@ -273,7 +252,7 @@ begin (PacoRun *run, GError **error)
     return FALSE;
   note_folder (run);
   if (!read_first (run, error) || !check_rate (run, error)
-      || !read_sound (run, error))
+      || !paco_run_read_sounds (run, error))
     return FALSE;
   run->members = paco_members_new (
       run->folder, run->first, run->end, options->md5, options->verify, error);
@@ -483,7 +462,7 @@ finish (PacoRun *run, GError **error)
     return paco_part_finish (run->part, error);
   temporary = temporary_name (options->out);
   good = options->convert (options->user, run->part->part_path,
-             run->part->n_frames, options->has_range ? NULL : run->sound,
+             run->part->n_frames, options->has_range ? NULL : run->sounds,
              temporary, error)
       && paco_part_rename (temporary, options->out, error);
   if (good)
@@ -501,9 +480,9 @@ end (PacoRun *run)
   free_items (run);
   paco_line_free (run->line);
   paco_part_free (run->part);
-  paco_sound_free (run->sound);
-  if (run->sound_chunk)
-    g_byte_array_unref (run->sound_chunk);
+  g_clear_pointer (&run->sounds, g_ptr_array_unref);
+  g_clear_pointer (&run->sound_chunk, g_byte_array_unref);
+  g_clear_pointer (&run->further_chunk, g_byte_array_unref);
   paco_members_free (run->members);
   paco_folder_free (run->folder);
 }

@@ -36,9 +36,12 @@ typedef struct
   void (*progress) (gpointer user, guint64 done, guint64 total);
   /* Makes another file, at path `to`, of the n_frames of the .paco file at path
    * `from`, when that is complete; then OUT is that file. If it is NULL, OUT is the .paco file.
-   * sound is the folder's WAV file, or NULL. */
+   * sounds are the folder's WAV files (PacoSound); NULL: it gets none. */
   gboolean (*convert) (gpointer user, const char *from, guint64 n_frames,
-      const PacoSound *sound, const char *to, GError **error);
+      const GPtrArray *sounds, const char *to, GError **error);
+  /* Says whether OUT can have such sound. Errors are what goes after its name. */
+  gboolean (*takes_sound) (
+      gpointer user, const PacoSound *sound, GError **error);
   gboolean any_sound_length; /* sound need not last as long as the pictures */
   gpointer user;
 } PacoArchiveOptions;

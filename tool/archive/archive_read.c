@@ -138,6 +138,9 @@ take_apart (PacoRun *run, PacoRunItem *item, GError **error)
     if (run->sound_chunk && item->kept.sound->len == 0)
       g_byte_array_append (
           item->kept.sound, run->sound_chunk->data, run->sound_chunk->len);
+    if (run->further_chunk && item->kept.further->len == 0)
+      g_byte_array_append (item->kept.further, run->further_chunk->data,
+          run->further_chunk->len);
     good = paco_kept_chunks_write (&item->kept, &item->chunks, error);
   }
   paco_report_spend (run->report, PACO_SPENT_PARSING, begin);

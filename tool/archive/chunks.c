@@ -25,6 +25,7 @@ paco_kept_file_init (PacoKeptFile *kept)
   *kept = (PacoKeptFile){
     .rest = g_byte_array_new (),
     .sound = g_byte_array_new (),
+    .further = g_byte_array_new (),
   };
 }
 
@@ -34,6 +35,7 @@ paco_kept_file_clear (PacoKeptFile *kept)
   g_clear_pointer (&kept->name, g_free);
   g_clear_pointer (&kept->rest, g_byte_array_unref);
   g_clear_pointer (&kept->sound, g_byte_array_unref);
+  g_clear_pointer (&kept->further, g_byte_array_unref);
 }
 
 void
@@ -139,6 +141,15 @@ add_rest (PacoKeptChunks *chunks, gsize offset, gsize rest, GError **error)
   return TRUE;
 }
 
+static void
+add_sound (PacoKeptChunks *chunks, guint type, const GByteArray *sound)
+{
+  if (sound->len == 0)
+    return;
+  add_chunk (chunks, type, chunks->memory->len, sound->len);
+  g_byte_array_append (chunks->memory, sound->data, sound->len);
+}
+
 gboolean
 paco_kept_chunks_write (
     const PacoKeptFile *kept, PacoKeptChunks *chunks, GError **error)
@@ -161,10 +172,8 @@ paco_kept_chunks_write (
     add_chunk (chunks, PACO_CHUNK_SOURCE_MD5, memory->len, PACO_CHECKSUM_SIZE);
     g_byte_array_append (memory, kept->checksums.md5, PACO_CHECKSUM_SIZE);
   }
-  if (kept->sound->len > 0) {
-    add_chunk (chunks, PACO_CHUNK_SOUND_FILE, memory->len, kept->sound->len);
-    g_byte_array_append (memory, kept->sound->data, kept->sound->len);
-  }
+  add_sound (chunks, PACO_CHUNK_SOUND_FILE, kept->sound);
+  add_sound (chunks, PACO_CHUNK_FURTHER_SOUND, kept->further);
   if (kept->n_files > 0) {
     add_chunk (chunks, PACO_CHUNK_N_FILES, memory->len, 4);
     g_byte_array_set_size (memory, memory->len + 4);
@@ -272,27 +281,42 @@ no_file (GError **error)
       "the frame has not been archived from a file: it keeps none");
 }
 
+/* Puts the chunk of a type, of which a frame has one at most, into *to. */
+static gboolean
+find_one (const Kept *found, guint type, const PacoFrameChunk **to)
+{
+  *to = NULL;
+  for (gsize i = 0; i < found->n; i++) {
+    if (found->chunks[i].type != type)
+      continue;
+    if (*to)
+      return FALSE;
+    *to = &found->chunks[i];
+  }
+  return TRUE;
+}
+
+static void
+copy_sound (const PacoFrameChunk *chunk, GByteArray *to)
+{
+  g_byte_array_set_size (to, 0);
+  if (chunk)
+    g_byte_array_append (to, chunk->data, (guint) chunk->size);
+}
+
 static gboolean
 read_chunks (const Kept *found, PacoKeptFile *kept, GError **error)
 {
-  const PacoFrameChunk *file = NULL, *md5 = NULL, *sound = NULL;
-  const PacoFrameChunk *chunks = found->chunks;
+  const PacoFrameChunk *file, *md5, *sound, *further;
   guint32 rest;
 
-  for (gsize i = 0; i < found->n; i++) {
-    if (chunks[i].type == PACO_CHUNK_SOURCE_FILE && !file)
-      file = &chunks[i];
-    else if (chunks[i].type == PACO_CHUNK_SOURCE_MD5 && !md5)
-      md5 = &chunks[i];
-    else if (chunks[i].type == PACO_CHUNK_SOUND_FILE && !sound)
-      sound = &chunks[i];
-    else if (chunks[i].type == PACO_CHUNK_SOURCE_FILE
-        || chunks[i].type == PACO_CHUNK_SOURCE_MD5
-        || chunks[i].type == PACO_CHUNK_SOUND_FILE)
-      return paco_source_fail (error, PACO_SOURCE_BROKEN,
-          "the frame has more than one source file, MD5 of it, or file of "
-          "sound");
-  }
+  if (!find_one (found, PACO_CHUNK_SOURCE_FILE, &file)
+      || !find_one (found, PACO_CHUNK_SOURCE_MD5, &md5)
+      || !find_one (found, PACO_CHUNK_SOUND_FILE, &sound)
+      || !find_one (found, PACO_CHUNK_FURTHER_SOUND, &further))
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
+        "the frame has more than one source file, MD5 of it, or file of "
+        "sound");
   if (!file)
     return no_file (error);
   if (!read_file (file, kept, error))
@@ -306,9 +330,8 @@ read_chunks (const Kept *found, PacoKeptFile *kept, GError **error)
   if (md5 && md5->size != PACO_CHECKSUM_SIZE)
     return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "the frame's chunk 14, the MD5 of its source file, is broken");
-  g_byte_array_set_size (kept->sound, 0);
-  if (sound)
-    g_byte_array_append (kept->sound, sound->data, (guint) sound->size);
+  copy_sound (sound, kept->sound);
+  copy_sound (further, kept->further);
   kept->checksums.has_md5 = md5 != NULL;
   if (md5)
     memcpy (kept->checksums.md5, md5->data, PACO_CHECKSUM_SIZE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Writes and reads what a frame keeps of the file that its picture came from
- * (FORMAT.md 3.1, chunks 12 to 17, and 3.2). The archive's readers (archive.c) write
+ * (FORMAT.md 3.1, chunks 12 to 18, and 3.2). The archive's readers (archive.c) write
  * it; restore.c and verify read it. */
 #pragma once
 #include "tool/archive/checksum.h"
@@ -26,8 +26,8 @@ typedef struct
   char *name; /* relative, with '/' between folders; bytes of any encoding */
   guint64 size;
   PacoChecksums checksums;
-  GByteArray *rest;  /* PacoSource.rest */
-  GByteArray *sound; /* chunk 15 (sound.h); empty without one */
+  GByteArray *rest;            /* PacoSource.rest */
+  GByteArray *sound, *further; /* chunks 15 and 18 (sound.h), or empty */
   /* As they are written: chunk 16, and how many members there are. If n_files is 0 there
    * are no such chunks. */
   guint32 n_files, n_members;
@@ -44,7 +44,7 @@ gboolean paco_kept_name_is_good (const char *name, gsize length);
 typedef struct
 {
   GByteArray *memory; /* the chunks' bytes, and those of the attachment */
-  PacoFrameChunk chunks[8];
+  PacoFrameChunk chunks[9];
   gsize n;
   /* The bytes that do not fit into chunks, or NULL and 0 if all fit. */
   const void *attachment;

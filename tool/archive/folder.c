@@ -250,6 +250,7 @@ paco_folder_read (
   folder->path = g_strdup (path);
   folder->files = new_files ();
   folder->members = new_files ();
+  folder->sounds = new_files ();
   folder->links = g_ptr_array_new_with_free_func (g_free);
   folder->left_out = g_ptr_array_new_with_free_func (g_free);
   folder->notes = g_ptr_array_new_with_free_func (g_free);
@@ -269,13 +270,24 @@ paco_folder_free (PacoFolder *folder)
   if (!folder)
     return;
   g_free (folder->path);
-  g_free (folder->sound);
   g_array_unref (folder->files);
   g_array_unref (folder->members);
+  g_array_unref (folder->sounds);
   g_ptr_array_unref (folder->links);
   g_ptr_array_unref (folder->left_out);
   g_ptr_array_unref (folder->notes);
   g_free (folder);
+}
+
+void
+paco_folder_keep_sound (PacoFolder *folder, guint i)
+{
+  PacoFolderFile *sound = &g_array_index (folder->sounds, PacoFolderFile, i);
+
+  g_array_append_val (folder->members, *sound);
+  sound->name = NULL;
+  g_array_remove_index (folder->sounds, i);
+  g_array_sort (folder->members, compare_files);
 }
 
 const PacoFolderFile *

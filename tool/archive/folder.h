@@ -13,7 +13,7 @@ typedef struct
   const char *const *skip; /* patterns of names to leave out; NULL: none */
   gboolean allow_gaps;     /* numbers may be missing */
   gboolean only_pictures;  /* what is no picture of the sequence is refused */
-  gboolean want_sound;     /* one WAV file becomes PacoFolder.sound */
+  gboolean want_sound;     /* WAV files become PacoFolder.sounds */
 } PacoFolderOptions;
 
 typedef struct
@@ -26,9 +26,8 @@ typedef struct
 {
   char *path;
   /* PacoFolderFile, in order: all; once they are sorted out those of the sequence, and
-   * the others. */
-  GArray *files, *members;
-  char *sound; /* name of the WAV file, or NULL */
+   * the others, without those WAV files of its own folder that may be tracks of sound. */
+  GArray *files, *members, *sounds;
   guint n_skipped;
   GPtrArray *links; /* char *: names of files that are links */
   GPtrArray
@@ -54,6 +53,9 @@ char *paco_folder_path (const PacoFolder *folder, guint64 n);
 gboolean paco_folder_sort_out (PacoFolder *folder,
     const PacoFolderOptions *options, gboolean fps_given,
     const PacoSourceKind **kind, PacoInfo *info, GError **error);
+
+/* Makes sound i a member. */
+void paco_folder_keep_sound (PacoFolder *folder, guint i);
 
 /* Says whether two pictures can be of one sequence. If not, *difference says how the
  * second one differs, as "it has 720 x 576 samples, and the first file 2048 x 1556",

@@ -54,8 +54,15 @@ paco_folder_same_picture (const PacoInfo *first, const PacoInfo *other,
         other->n_components,
         paco_text_plural (other->n_components, "component", "components"),
         first->n_components);
+  else if (first->mosaic != other->mosaic)
+    *difference = g_strdup (
+        "one of it and the first file is a mosaic and the other is not");
   for (guint c = 0; c < first->n_components && !*difference; c++)
-    if (first->depth[c] != other->depth[c])
+    if (first->place_x[c] != other->place_x[c]
+        || first->place_y[c] != other->place_y[c])
+      *difference = g_strdup (
+          "the colors of its mosaic lie otherwise than the first file's");
+    else if (first->depth[c] != other->depth[c])
       *difference = g_strdup_printf (
           "its samples have %u %s, and those of the first file %u",
           other->depth[c], paco_text_plural (other->depth[c], "bit", "bits"),
@@ -395,11 +402,12 @@ is_sound (const PacoFolder *folder, const PacoFolderFile *file)
   return !strchr (file->name, '/') && dot
       && g_ascii_strcasecmp (dot, ".wav") == 0
       && read_head (path, head, sizeof head) == sizeof head
-      && (memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0)
+      && (memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0
+          || memcmp (head, "BW64", 4) == 0)
       && memcmp (head + 8, "WAVE", 4) == 0;
 }
 
-/* Moves what is no frame of the sequence to the members, or is the sound. */
+/* Moves what is no frame of the sequence to the members, or to the sounds. */
 static void
 move_members (Sorting *sorting, int sequence, GPtrArray *strays, GPtrArray *odd)
 {
@@ -417,9 +425,8 @@ move_members (Sorting *sorting, int sequence, GPtrArray *strays, GPtrArray *odd)
       g_array_index (folder->files, PacoFolderFile, left++) = *file;
       continue;
     }
-    if (sorting->options->want_sound && !folder->sound
-        && is_sound (folder, file)) {
-      folder->sound = file->name;
+    if (sorting->options->want_sound && is_sound (folder, file)) {
+      g_array_append_val (folder->sounds, *file);
       continue;
     }
     g_array_append_val (folder->members, *file);

@@ -67,8 +67,10 @@ make_items (PacoRestoreRun *run, guint n)
       paco_memory_idle (run->decoder, run->options->limits.memory));
   run->rooms = paco_rooms_new (run->decoder);
   run->head = g_byte_array_new ();
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < n; i++) {
     run->items[i].kept.sound = g_byte_array_new ();
+    run->items[i].kept.further = g_byte_array_new ();
+  }
 }
 
 static void
@@ -239,23 +241,41 @@ run_line (PacoRestoreRun *run, GError **error)
 
 /* --- sound --------------------------------------------------------------- */
 
+/* Makes the file of one track after the other, or none. */
 static gboolean
-make_sound (PacoRestoreRun *run, GError **error)
+end_makers (GPtrArray *makers, gboolean good, GError **error)
+{
+  for (guint i = 0; i < makers->len; i++)
+    if (good)
+      good = paco_sound_maker_end (makers->pdata[i], error);
+    else
+      paco_sound_maker_abandon (makers->pdata[i]);
+  return good;
+}
+
+static gboolean
+make_sounds (PacoRestoreRun *run, GError **error)
 {
   const PacoRestoreOptions *options = run->options;
-  PacoSoundMaker *maker;
+  g_autoptr (GPtrArray) makers = g_ptr_array_new ();
+  gboolean good = TRUE;
 
-  if (!run->sound) {
+  if (run->sounds->len == 0) {
     g_propagate_error (error, g_steal_pointer (&run->sound_error));
     return FALSE;
   }
-  maker = paco_sound_maker_new (run->sound, options->folder, error);
-  if (!maker)
-    return FALSE;
-  if (options->sound (options->user, maker, error))
-    return paco_sound_maker_end (maker, error);
-  paco_sound_maker_abandon (maker);
-  return FALSE;
+  for (guint i = 0; good && i < run->sounds->len; i++) {
+    PacoSoundMaker *maker = paco_sound_maker_new (
+        run->sounds->pdata[i], options->folder, error);
+
+    if (maker)
+      g_ptr_array_add (makers, maker);
+    good = maker != NULL;
+  }
+  good = good
+      && options->sound (options->user, (PacoSoundMaker *const *) makers->pdata,
+          makers->len, error);
+  return end_makers (makers, good, error);
 }
 
 /* Restores the sound, and reports damage. Returns FALSE for an error that is no
@@ -266,15 +286,19 @@ restore_sound (PacoRestoreRun *run, GError **error)
   const PacoRestoreOptions *options = run->options;
   GError *failure = NULL;
 
-  if ((!run->sound && !run->sound_error) || options->has_range)
+  if ((run->sounds->len == 0 && !run->sound_error) || options->has_range)
     return TRUE;
   if (!options->sound) {
+    const PacoSound *sound = run->sounds->len > 0 ? run->sounds->pdata[0]
+                                                  : NULL;
+
     paco_report_note (run->report,
-        "The sound%s%s is not in this file, which has frames only",
-        run->sound ? ", " : "", run->sound ? run->sound->name : "");
+        "The sound%s%s%s is not in this file, which has frames only",
+        sound ? ", " : "", sound ? sound->name : "",
+        run->sounds->len > 1 ? " and more," : "");
     return TRUE;
   }
-  if (make_sound (run, &failure))
+  if (make_sounds (run, &failure))
     return TRUE;
   if (paco_restore_is_interrupted (run)) {
     paco_archive_fail (error, PACO_ARCHIVE_INTERRUPTED,
@@ -320,6 +344,8 @@ paco_restore_run (
 
   g_mutex_init (&run.names_lock);
   run.member = paco_restore_member_new ();
+  run.sounds = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) paco_sound_free);
   run.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   good = open_decoder (&run, &failure) && open_folder (&run, &failure)
       && run_line (&run, &failure) && restore_sound (&run, &failure)
@@ -336,7 +362,7 @@ paco_restore_run (
   g_hash_table_unref (run.names);
   g_mutex_clear (&run.names_lock);
   paco_restore_member_free (run.member);
-  paco_sound_free (run.sound);
+  g_ptr_array_unref (run.sounds);
   g_clear_error (&run.sound_error);
   if (run.folder >= 0)
     close (run.folder);

@@ -48,8 +48,10 @@ typedef struct
   gboolean (*read) (
       gpointer user, const PacoFrame *frame, guint8 *data, GError **error);
   void (*release) (gpointer user, PacoFrame *frame, gpointer owner);
-  /* Gives the samples of the sound to the maker. It is NULL if there is none. */
-  gboolean (*sound) (gpointer user, PacoSoundMaker *maker, GError **error);
+  /* Gives the samples of the tracks of sound to their makers. It is NULL if there are
+   * none. */
+  gboolean (*sound) (
+      gpointer user, PacoSoundMaker *const *makers, guint n, GError **error);
   /* Says whether to end. The calling thread asks ten times a second, and if
    * next() fails: then that is no error. It may be NULL. */
   gboolean (*interrupted) (gpointer user);

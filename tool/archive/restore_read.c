@@ -217,6 +217,7 @@ paco_restore_find (gpointer data)
     item->number = number;
     item->was_there = item->refused = FALSE;
     g_byte_array_set_size (item->kept.sound, 0);
+    g_byte_array_set_size (item->kept.further, 0);
     if (!find_frame (run, item) || !let_in (run, item))
       break;
     paco_line_done (run->line, STEP_FIND, number);
@@ -298,6 +299,29 @@ paco_restore_refuse_name (PacoRestoreRun *run, const char *name)
   return is_new ? NULL : "a frame before it is of the same file";
 }
 
+/* Reads what the frame tells of sound, if none before it did. */
+static void
+read_sounds (PacoRestoreRun *run, const PacoKeptFile *kept)
+{
+  GError *failure = NULL;
+  PacoSound *sound = run->sounds->len > 0 || kept->sound->len == 0
+      ? NULL
+      : paco_sound_read_chunk (kept->sound->data, kept->sound->len, &failure);
+
+  if (sound)
+    g_ptr_array_add (run->sounds, sound);
+  if (sound && kept->further->len > 0
+      && !paco_sound_read_further (
+          kept->further->data, kept->further->len, run->sounds, &failure))
+    g_ptr_array_set_size (run->sounds, 0);
+  if (sound && !failure)
+    g_clear_error (&run->sound_error);
+  if (failure && run->sound_error)
+    g_clear_error (&failure);
+  else if (failure)
+    run->sound_error = failure;
+}
+
 /* Does what is done in the order of frames, before one is decoded. */
 static PacoStatus
 is_wanted (gpointer data, guint64 number, PacoError *failure)
@@ -306,9 +330,7 @@ is_wanted (gpointer data, guint64 number, PacoError *failure)
   PacoRestoreItem *item = paco_restore_item (run, number);
   const char *why;
 
-  if (!run->sound && item->kept.sound->len > 0)
-    run->sound = paco_sound_read_chunk (item->kept.sound->data,
-        item->kept.sound->len, run->sound_error ? NULL : &run->sound_error);
+  read_sounds (run, &item->kept);
   if (!item->damage && (why = paco_restore_refuse_name (run, item->kept.name)))
     paco_restore_refuse (item, why);
   if (!item->damage)

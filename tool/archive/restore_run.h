@@ -59,8 +59,9 @@ typedef struct
   GMutex names_lock;
   GHashTable *names; /* that have come: of frames, and of members */
   /* The decoding thread uses these, as frames come to it in order. */
-  PacoSound *sound;    /* that the first frame tells of, or NULL */
-  GError *sound_error; /* why none can be read of what frames tell, or NULL */
+  GPtrArray *sounds; /* PacoSound: that the first frame tells of */
+  GError
+      *sound_error; /* why not all can be read of what frames tell, or NULL */
   /* The calling thread uses these, which reports frames in order. */
   PacoFileCount count;
   PacoRestoreMember *member;

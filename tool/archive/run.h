@@ -53,9 +53,11 @@ typedef struct
   PacoInfo picture;
   PacoPart *part;
   PacoMembers *members;
-  guint32 n_members;       /* that are known before files are read */
-  PacoSound *sound;        /* of the folder, or NULL */
-  GByteArray *sound_chunk; /* that each frame keeps */
+  guint32 n_members; /* that are known before files are read */
+  GPtrArray *sounds; /* PacoSound: tracks */
+  GByteArray
+      *sound_chunk; /* of the first one, that each frame keeps, or NULL */
+  GByteArray *further_chunk; /* of the others, or NULL */
   PacoFrameEncoder *encoder;
   PacoFrameDecoder *decoder; /* NULL: nothing is verified */
   PacoLine *line;
@@ -90,6 +92,9 @@ void paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
 gboolean paco_run_read_file (PacoRun *run, const char *path, guint64 size,
     PacoBytes *bytes, PacoSource *source, gboolean with_md5,
     PacoChecksums *checksums, GError **error);
+
+/* Reads the sounds of the folder (archive_sound.c). */
+gboolean paco_run_read_sounds (PacoRun *run, GError **error);
 
 /* Checks what is in OUT.part and keeps it (resume.c). */
 gboolean paco_run_resume (PacoRun *run, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reads the WAV file of a folder and makes it again (sound.h); it also reads and
+ * Reads a WAV file of a folder and makes it again (sound.h); it also reads and
  * writes chunk 15. */
 #include "tool/archive/sound.h"
 #include "tool/archive/error.h"
@@ -58,6 +58,8 @@ read_format (const guint8 *bytes, gsize size, PacoSound *sound, GError **error)
     format = paco_get16 (bytes + 24);
   sound->rate = paco_get32 (bytes + 4);
   sound->frame_bytes = paco_get16 (bytes + 12);
+  sound->bits = bits;
+  sound->is_float = format == FORMAT_FLOAT;
   if (sound->rate == 0 || sound->frame_bytes == 0
       || sound->frame_bytes != paco_get16 (bytes + 2) * bits / 8
       || !(format == FORMAT_PCM ? bits == 16 || bits == 24 || bits == 32
@@ -196,22 +198,30 @@ paco_sound_check_length (const PacoSound *sound, guint64 n_frames,
 
 /* --- chunk 15 ---------------------------------------------------------------- */
 
-GByteArray *
-paco_sound_write_chunk (const PacoSound *sound, GError **error)
+void
+paco_sound_append_head (const PacoSound *sound, GByteArray *bytes)
 {
-  guint8 head[CHUNK_HEAD] = { 0 };
   gsize length = strlen (sound->name);
-  uLongf size = compressBound (sound->around->len);
-  GByteArray *chunk = g_byte_array_new ();
-  guint at = CHUNK_HEAD + (guint) length;
+  guint8 head[CHUNK_HEAD] = { 0 };
 
   paco_put64 (head, sound->size);
   paco_put64 (head + 8, sound->samples_at);
   paco_put64 (head + 16, sound->samples_size);
   memcpy (head + 24, sound->xxh3, PACO_CHECKSUM_SIZE);
   paco_put16 (head + 48, (guint16) length);
-  g_byte_array_append (chunk, head, sizeof head);
-  g_byte_array_append (chunk, (const guint8 *) sound->name, (guint) length);
+  g_byte_array_append (bytes, head, sizeof head);
+  g_byte_array_append (bytes, (const guint8 *) sound->name, (guint) length);
+}
+
+GByteArray *
+paco_sound_write_chunk (const PacoSound *sound, GError **error)
+{
+  uLongf size = compressBound (sound->around->len);
+  GByteArray *chunk = g_byte_array_new ();
+  guint at;
+
+  paco_sound_append_head (sound, chunk);
+  at = chunk->len;
   g_byte_array_set_size (chunk, at + (guint) size);
   if (compress2 (
           chunk->data + at, &size, sound->around->data, sound->around->len, 9)
@@ -229,13 +239,13 @@ paco_sound_write_chunk (const PacoSound *sound, GError **error)
 }
 
 PacoSound *
-paco_sound_read_chunk (const guint8 *bytes, gsize size, GError **error)
+paco_sound_read_head (
+    const guint8 *bytes, gsize size, gsize *head, GError **error)
 {
   gsize length = size >= CHUNK_HEAD ? paco_get16 (bytes + 48) : 0;
   const char *name = (const char *) bytes + CHUNK_HEAD;
   PacoSound *sound;
   guint64 around;
-  uLongf got;
 
   if (size < CHUNK_HEAD || length > size - CHUNK_HEAD
       || paco_get64 (bytes + 40) != 0 || !paco_kept_name_is_good (name, length)
@@ -243,7 +253,7 @@ paco_sound_read_chunk (const guint8 *bytes, gsize size, GError **error)
       || paco_get64 (bytes + 8) > paco_get64 (bytes)
       || paco_get64 (bytes + 16) > paco_get64 (bytes) - paco_get64 (bytes + 8)
       || (around = paco_get64 (bytes) - paco_get64 (bytes + 16)) > MAX_AROUND) {
-    damaged (error, "chunk 15,",
+    damaged (error, "chunk 15 or 18,",
         "which keeps what a file of sound has besides samples, is broken");
     return NULL;
   }
@@ -255,11 +265,22 @@ paco_sound_read_chunk (const guint8 *bytes, gsize size, GError **error)
   memcpy (sound->xxh3, bytes + 24, PACO_CHECKSUM_SIZE);
   sound->around = g_byte_array_new ();
   g_byte_array_set_size (sound->around, (guint) around);
-  got = (uLongf) around;
-  if (uncompress (sound->around->data, &got, bytes + CHUNK_HEAD + length,
-          size - CHUNK_HEAD - length)
-          == Z_OK
-      && got == around)
+  *head = CHUNK_HEAD + length;
+  return sound;
+}
+
+PacoSound *
+paco_sound_read_chunk (const guint8 *bytes, gsize size, GError **error)
+{
+  gsize head;
+  PacoSound *sound = paco_sound_read_head (bytes, size, &head, error);
+  uLongf got;
+
+  if (!sound)
+    return NULL;
+  got = sound->around->len;
+  if (uncompress (sound->around->data, &got, bytes + head, size - head) == Z_OK
+      && got == sound->around->len)
     return sound;
   damaged (error, sound->name,
       "cannot be made again: chunk 15, which keeps its header, is broken");

@@ -66,12 +66,13 @@ gboolean
 paco_source_same_samples (const PacoInfo *a, const PacoInfo *b)
 {
   gboolean same = a->width == b->width && a->height == b->height
-      && a->n_components == b->n_components;
+      && a->n_components == b->n_components && a->mosaic == b->mosaic;
 
   for (guint c = 0; same && c < a->n_components; c++)
     same = a->depth[c] == b->depth[c] && a->sample_kind[c] == b->sample_kind[c]
         && a->subsampling_x[c] == b->subsampling_x[c]
-        && a->subsampling_y[c] == b->subsampling_y[c];
+        && a->subsampling_y[c] == b->subsampling_y[c]
+        && a->place_x[c] == b->place_x[c] && a->place_y[c] == b->place_y[c];
   return same;
 }
 
@@ -218,6 +219,8 @@ reset (PacoSource *source)
   source->info = (PacoInfo) PACO_INFO_INIT;
   source->image = (PacoImage){ 0 };
   source->n_pictures = 1;
+  source->next = 0;
+  source->is_thumbnail = FALSE;
   g_byte_array_set_size (source->samples, 0);
   g_ptr_array_set_size (source->notes, 0);
   g_byte_array_set_size (source->rest, 0);
@@ -288,6 +291,7 @@ rebuild_kept (const PacoSourceKind *kind, const guint8 *file, gsize size,
 
   paco_source_init (&source);
   source.samples_only = TRUE;
+  source.at = PACO_SOURCE_FIRST;
   good = size == file_size && kind->match (file, size)
       && kind->parse (file, size, &source, NULL) && source.samples->len > 0
       && paco_source_same_samples (&source.info, info);

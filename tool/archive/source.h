@@ -56,6 +56,10 @@ typedef struct
    * is taken with a rest of the form WHOLE. samples_only: parse() need not make sure
    * that the file comes back, and `rest` means nothing. */
   gboolean keep_files, samples_only;
+  guint64
+      at; /* With samples_only: which picture; a place that `next` was, or: */
+#define PACO_SOURCE_BEST 0  /* the one that is archived */
+#define PACO_SOURCE_FIRST 1 /* the first one of the file */
   /* What the picture is, for paco_frame_encoder_configure(): size, components, depths
    * and subsampling; matrix (1 for R, G, B), transfer, primaries, range, aspect ratio
    * and frame rate where the file says so. parse() is given PACO_INFO_INIT.
@@ -64,6 +68,9 @@ typedef struct
   /* How many pictures the file has, 2 if there are more and they are not counted. The
    * first one is in `image`, the others are in `rest` as they are. */
   guint n_pictures;
+  guint64 next; /* where in the file the next one is; 0: it cannot be parsed */
+  gboolean
+      is_thumbnail; /* of another picture of the file, which is not found */
   /* Where the samples are: in the file's bytes, if a PacoLayout can say how they lie
    * there, else in `samples`. Only data, stride, size and layout of info.n_components
    * components are set. layout.fill is what bits of padding mostly are. */

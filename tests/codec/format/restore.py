@@ -141,9 +141,9 @@ def restore_dpx(rest, components, size):
 
 # --- TIFF ---
 
-def read_tags(file):
+def read_tags(file, at):
     order = {b'II': '<', b'MM': '>'}[bytes(file[:2])]
-    at, = numbers(order + 'I', file, 4)
+    at = at or numbers(order + 'I', file, 4)[0]
     tags = {}
     for i in range(numbers(order + 'H', file, at)[0]):
         tag, kind, count = numbers(order + '2HI', file, at + 2 + 12 * i)
@@ -166,15 +166,19 @@ def lines_of(samples, depth, order):
 
 def restore_tiff(rest, components, size):
     crc, n_holes, n_beyond = numbers('<3I', rest, 4)
-    at = 16 + 16 * n_holes
+    head, directory = 16, 0
+    if rest[0] == 2:
+        head, (directory,) = 24, numbers('<Q', rest, 16)
+        need(rest[1:8] == bytes(7), 'zeros of form 2')
+    at = head + 16 * n_holes
     beyond, left = rest[at:at + n_beyond], rest[at + n_beyond:]
     file = bytearray()
     for i in range(n_holes):
-        before, hole = numbers('<2Q', rest, 16 + 16 * i)
+        before, hole = numbers('<2Q', rest, head + 16 * i)
         file += left[:before] + bytes(hole)
         left = left[before:]
     file += left
-    order, tags = read_tags(file)
+    order, tags = read_tags(file, directory)
     width, height, depth = tags[256][0], tags[257][0], tags[258][0]
     planes = [np.stack(components, -1).reshape(height, -1)] if tags.get(
         284, (1,))[0] == 1 else components
@@ -265,7 +269,49 @@ def restore_png(rest, components, _size):
     return head + tail
 
 
+# --- sound ---
+
+def sound_head(data):
+    """Returns name, where samples begin, how many bytes they are, bytes of the file around
+    them, and of the head."""
+    size, first, samples, _, zero, length = numbers('<3Q16sQH', data)
+    need(zero == 0, 'chunk of sound')
+    return data[50:50 + length].decode(), first, samples, size - samples, 50 + length
+
+
+def restore_sounds(frame, tracks):
+    """Returns {name: bytes} of the WAV files that a frame tells of. tracks: their samples."""
+    chunks = dict(chunk for chunk in read_header(frame).chunks['ancillary']
+                  if chunk[0] in (15, 18))
+    head = sound_head(chunks[15])
+    found = [(*head, zlib.decompress(chunks[15][head[4]:]))]
+    if 18 in chunks:
+        n, zero, size = numbers('<2HI', chunks[18])
+        plain = zlib.decompress(chunks[18][8:])
+        need(zero == 0 and len(plain) == size, 'chunk 18')
+        for _ in range(n):
+            head = sound_head(plain)
+            found.append((*head, plain[head[4]:head[4] + head[3]]))
+            plain = plain[head[4] + head[3]:]
+        need(not plain, 'bytes after the files of chunk 18')
+    files = {}
+    for (name, first, samples, size, _, around), track in zip(found, tracks, strict=True):
+        need(len(around) == size and len(track) == samples, 'sound')
+        files[name] = around[:first] + track + around[first:]
+    return files
+
+
 KINDS = {1: restore_dpx, 2: restore_tiff, 3: restore_png, 4: restore_pnm}
+
+
+def weave(components, header):
+    """Returns the mosaic, as the sensor has it, as one component (FORMAT.md 4.1)."""
+    lines, columns = components[0].shape
+    mosaic = np.zeros((2 * lines, 2 * columns), components[0].dtype)
+    for samples, component in zip(components, header.components):
+        x, y = component.place
+        mosaic[y::2, x::2] = samples
+    return [mosaic]
 
 
 def restore(frame, sets):
@@ -279,7 +325,11 @@ def restore(frame, sets):
     need(zero == 0 and bool(packed) != bool(attached), 'chunk 12')
     rest = zlib.decompress(packed or frame[len(frame) - attached:])
     need(len(rest) == rest_size, 'size of the rest')
-    file = rest[1:] if rest[0] == 255 else KINDS[kind](rest, decode(frame, sets)[0][0], size)
+    if rest[0] == 255:
+        file = rest[1:]
+    else:
+        components = decode(frame, sets)[0][0]
+        file = KINDS[kind](rest, weave(components, header) if header.mosaic else components, size)
     need(len(file) == size, 'size of the file')
     for number, data in chunks:
         need(number != 14 or hashlib.md5(file).digest() == data, 'MD5 of the file')

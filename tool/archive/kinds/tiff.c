@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * TIFF files (TIFF 6.0, and BigTIFF) of 8 and 16 bits, and uncompressed ones of 10 and
- * 12, as a kind of source.h. Where the samples of a plane are one behind the other, they
+ * 12, as a kind of source.h; and uncompressed mosaics of DNG and TIFF/EP. Where the samples of a plane are one behind the other, they
  * are coded from the file as it is. The rest (docs/ARCHIVE-FORMAT.md) is the file without
  * the bytes of strips and tiles, whose places its tags say. */
 #include "tool/archive/source.h"
@@ -11,7 +11,9 @@
 enum
 {
   FORM = 1,
+  FORM_MOSAIC = 2,
   REST_HEAD = 16,
+  DIRECTORY = 8, /* bytes that say where it is, in a rest of FORM_MOSAIC */
   HOLE = 16,
   MAX_HOLES = 1 << 20,
 };
@@ -80,8 +82,8 @@ is_told_without (const PacoTiffPicture *picture, const guint8 *bytes,
     gsize size, const GArray *holes)
 {
   PacoTiffPicture other;
-  gboolean same = paco_tiff_picture_read (&other, bytes, size,
-                      (const void *) holes->data, holes->len, NULL)
+  gboolean same = paco_tiff_picture_read (&other, picture->directory, bytes,
+                      size, (const void *) holes->data, holes->len, NULL)
       && paco_tiff_picture_equal (picture, &other);
 
   paco_tiff_picture_clear (&other);
@@ -110,16 +112,21 @@ find_holes (const PacoTiffPicture *picture, GArray *holes, GError **error)
 /* --- taking apart ------------------------------------------------------ */
 
 static void
-append_rest (const PacoTiffSettings *settings, guint32 crc, const GArray *holes,
-    const GByteArray *padding, const guint8 *bytes, gsize size,
-    GByteArray *rest)
+append_rest (const PacoTiffPicture *picture, const PacoTiffSettings *settings,
+    guint32 crc, const GArray *holes, const GByteArray *padding,
+    const guint8 *bytes, gsize size, GByteArray *rest)
 {
-  guint8 head[REST_HEAD] = { FORM, settings->codec, settings->level };
+  guint8 head[REST_HEAD] = { picture->mosaic ? FORM_MOSAIC : FORM,
+    settings->codec, settings->level };
+  guint8 directory[DIRECTORY];
   guint64 at = 0;
 
   paco_put32 (
       paco_put32 (paco_put32 (head + 4, crc), holes->len), padding->len);
   g_byte_array_append (rest, head, sizeof head);
+  paco_put64 (directory, picture->directory);
+  if (picture->mosaic)
+    g_byte_array_append (rest, directory, sizeof directory);
   for (guint i = 0; i < holes->len; i++) {
     const PacoTiffHole *hole = &g_array_index (holes, PacoTiffHole, i);
     guint8 entry[HOLE];
@@ -139,20 +146,20 @@ append_rest (const PacoTiffSettings *settings, guint32 crc, const GArray *holes,
   g_byte_array_append (rest, bytes + at, (guint) (size - at));
 }
 
-/* Lines of samples of 10 and 12 bits end with zeros up to a byte, which come back by
- * themselves. */
+/* Lines of packed samples end with zeros up to a byte, which come back by themselves. */
 static gboolean
 check_line_ends (
     const PacoTiffPicture *picture, const guint8 *samples, GError **error)
 {
   gsize line = paco_tiff_line_bytes (picture, picture->width);
+  gsize distance = paco_tiff_line_distance (picture);
   guint columns = picture->width;
   guint used = columns * (picture->separate ? 1 : picture->n_components)
       * picture->depth % 8;
   guint8 beyond = used ? (guint8) (0xff >> used) : 0, all = 0;
 
   for (gsize y = 0; beyond && y < picture->height; y++)
-    all |= samples[(y + 1) * line - 1];
+    all |= samples[y * distance + line - 1];
   if (all & beyond)
     return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "bits behind the last sample of a line are not zero, and would not "
@@ -181,6 +188,8 @@ gather (const PacoTiffPicture *picture, const guint8 *bytes, gsize size,
   GByteArray *samples = source->samples;
 
   g_byte_array_set_size (samples, (guint) paco_tiff_bytes (picture));
+  if (picture->mosaic) /* Lines may be further apart than they are long. */
+    memset (samples->data, 0, samples->len);
   g_byte_array_set_size (padding, (guint) paco_tiff_padding_bytes (picture));
   return paco_tiff_take (
              picture, bytes, size, samples->data, padding->data, error)
@@ -220,7 +229,7 @@ add_notes (const PacoTiffPicture *picture, PacoSource *source)
     note (source,
         "the picture is turned or mirrored (Orientation): players show it as "
         "it is stored");
-  if (picture->n_pages > 1)
+  if (picture->n_pages > 1 && !source->samples_only)
     g_ptr_array_add (source->notes,
         g_strdup_printf ("the file has %u pages: the first one is coded, the "
                          "others are kept as they are",
@@ -250,10 +259,17 @@ take_apart (const PacoTiffPicture *picture, const guint8 *bytes, gsize size,
   paco_tiff_place_image (picture, in_file, samples_are_big_endian (picture),
       memory, &source->image);
   for (guint c = 0; c < (picture->separate ? picture->n_components : 1); c++)
-    if (!check_line_ends (picture, source->image.data[c], error))
+    if (!check_line_ends (picture,
+            picture->mosaic
+                ? memory + (in_file ? picture->segments[0].offset : 0)
+                : source->image.data[c],
+            error))
       return FALSE;
-  append_rest (&settings, crc, holes, padding, bytes, size, source->rest);
+  append_rest (
+      picture, &settings, crc, holes, padding, bytes, size, source->rest);
   source->n_pictures = picture->n_pages;
+  source->next = picture->next;
+  source->is_thumbnail = picture->is_thumbnail;
   add_notes (picture, source);
   return TRUE;
 }
@@ -261,6 +277,9 @@ take_apart (const PacoTiffPicture *picture, const guint8 *bytes, gsize size,
 static gboolean
 parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
 {
+  guint64 directory = source->at == PACO_SOURCE_BEST ? PACO_TIFF_CHOOSE
+      : source->at == PACO_SOURCE_FIRST              ? 0
+                                                     : source->at;
   PacoTiffPicture picture = { 0 };
   g_autoptr (GArray) holes = g_array_new (FALSE, FALSE, sizeof (PacoTiffHole));
   g_autoptr (GByteArray) padding = g_byte_array_new ();
@@ -268,7 +287,9 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
       || paco_source_fail (
           error, PACO_SOURCE_BROKEN, "it does not begin as TIFF files do");
 
-  done = done && paco_tiff_picture_read (&picture, bytes, size, NULL, 0, error)
+  done = done
+      && paco_tiff_picture_read (
+          &picture, directory, bytes, size, NULL, 0, error)
       && take_apart (&picture, bytes, size, holes, padding, source, error);
   paco_tiff_picture_clear (&picture);
   return done;
@@ -279,6 +300,8 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
 typedef struct
 {
   PacoTiffSettings settings;
+  gboolean mosaic;
+  guint64 directory;
   guint32 crc, n_holes, n_padding;
   const guint8 *holes, *padding, *bytes;
   gsize n_bytes;
@@ -287,22 +310,28 @@ typedef struct
 static gboolean
 read_rest (const guint8 *p, gsize size, Rest *rest, GError **error)
 {
+  gboolean mosaic = size > 0 && p[0] == FORM_MOSAIC;
+  gsize head = REST_HEAD + (mosaic ? DIRECTORY : 0);
   guint64 parts;
 
-  if (size < REST_HEAD || p[0] != FORM)
+  if (size < head || (!mosaic && p[0] != FORM))
     return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "what was kept of the file is of an unknown form");
+  rest->mosaic = mosaic;
+  rest->directory = mosaic ? paco_get64 (p + REST_HEAD) : 0;
+  if (rest->directory == PACO_TIFF_CHOOSE)
+    return paco_source_broken_rest (error);
   rest->settings = (PacoTiffSettings){ p[1], p[2] };
   rest->crc = paco_get32 (p + 4);
   rest->n_holes = paco_get32 (p + 8);
   rest->n_padding = paco_get32 (p + 12);
   parts = (guint64) rest->n_holes * HOLE + rest->n_padding;
-  if (rest->n_holes > MAX_HOLES || parts > size - REST_HEAD)
+  if (rest->n_holes > MAX_HOLES || parts > size - head)
     return paco_source_broken_rest (error);
-  rest->holes = p + REST_HEAD;
+  rest->holes = p + head;
   rest->padding = rest->holes + (gsize) rest->n_holes * HOLE;
   rest->bytes = rest->padding + rest->n_padding;
-  rest->n_bytes = size - REST_HEAD - (gsize) parts;
+  rest->n_bytes = size - head - (gsize) parts;
   return TRUE;
 }
 
@@ -365,7 +394,8 @@ fits (const PacoTiffPicture *picture, const Rest *rest, const PacoInfo *info)
   PacoInfo told = PACO_INFO_INIT;
 
   paco_tiff_tell_info (picture, &told);
-  return paco_source_same_samples (&told, info)
+  return picture->mosaic == rest->mosaic
+      && paco_source_same_samples (&told, info)
       && rest->n_padding == paco_tiff_padding_bytes (picture)
       && find_holes (picture, holes, NULL) && has_holes (rest, holes);
 }
@@ -388,7 +418,7 @@ rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
   if (!fill_file (&rest, file->data, file_size))
     return paco_source_broken_rest (error);
   done = paco_tiff_picture_read (
-             &picture, file->data, file_size, NULL, 0, error)
+             &picture, rest.directory, file->data, file_size, NULL, 0, error)
       && (fits (&picture, &rest, info) || paco_source_broken_rest (error));
   if (done && !(in_file = paco_tiff_is_contiguous (&picture)))
     g_byte_array_set_size (
@@ -413,7 +443,8 @@ finish (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
   if (rebuilt->samples->len == 0)
     return TRUE;
   if (!read_rest (bytes, size, &rest, error)
-      || !paco_tiff_picture_read (&picture, file, file_size, NULL, 0, error)) {
+      || !paco_tiff_picture_read (
+          &picture, rest.directory, file, file_size, NULL, 0, error)) {
     paco_tiff_picture_clear (&picture);
     return FALSE;
   }

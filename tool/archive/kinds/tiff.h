@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Lets libtiff read and write TIFF files in memory. tiff_picture.c reads and
- * tiff_segments.c writes through it. Nothing is printed: libtiff's messages are
+ * Lets libtiff read and write TIFF files in memory. tiff_picture.c and tiff_mosaic.c read
+ * and tiff_segments.c writes through it. Nothing is printed: libtiff's messages are
  * kept. */
 #pragma once
 #include "lib/paco.h"
@@ -38,16 +38,29 @@ TIFF *paco_tiff_read_open_file (PacoTiffMemory *memory, int fd, guint64 size);
 TIFF *paco_tiff_write (
     PacoTiffMemory *memory, GByteArray *to, gboolean big_endian);
 
+/* Goes to the directory that begins at that byte of the file; 0: the first one, at which
+ * a file is opened. */
+gboolean paco_tiff_go_to (TIFF *tiff, guint64 directory);
+
 /* A strip or a tile, as bytes of the file. */
 typedef struct
 {
   guint64 offset, size;
 } PacoTiffSegment;
 
+/* Column and line of a sample in a cell of a mosaic, 0 or 1. */
 typedef struct
 {
+  guint8 x, y;
+} PacoTiffPlace;
+
+typedef struct
+{
+  guint64 directory; /* where it begins in the file; 0: it is the first one */
+  guint64 next;      /* where the next page's begins; 0: none can be read */
   guint32 width, height;
-  guint16 n_components, depth;
+  guint16 n_components,
+      depth;      /* of the file's pixels; those of a mosaic have one */
   guint16 format; /* what samples are: SAMPLEFORMAT_UINT, INT or IEEEFP */
   guint16 photometric, compression, predictor;
   guint16 extra;       /* what the last component is, if it is no colour */
@@ -55,10 +68,15 @@ typedef struct
   gboolean separate;   /* each component has segments of its own */
   gboolean tiled;
   guint32 segment_width, segment_height; /* of a tile; lines of a strip */
-  guint32 n_segments, n_pages;
+  guint32 n_segments;
+  guint32 n_pages; /* of a mosaic: pictures of sensors that the file has */
   PacoTiffSegment *segments;
   double resolution[2]; /* across and down, 0: unknown */
   guint16 orientation;
+  gboolean
+      is_thumbnail; /* of another picture, in a directory within this one */
+  gboolean mosaic;  /* It is one, of a sensor with color filters. */
+  PacoTiffPlace place[4]; /* of red, green beside it, green beside blue, blue */
 } PacoTiffPicture;
 
 /* A part of the picture that a segment holds. */
@@ -72,12 +90,18 @@ typedef struct
   guint32 lines;
 } PacoTiffPart;
 
-/* Reads what the file says, with zeros in its holes, and refuses what PaCo cannot
- * code. *picture has to be given to paco_tiff_picture_clear(), also after an
+/* Instead of where a directory begins: the first one that has a picture of a sensor at
+ * full size, or, if none has, the first one of the file. */
+#define PACO_TIFF_CHOOSE G_MAXUINT64
+
+/* Reads what the file says in that directory, with zeros in its holes, and refuses what
+ * PaCo cannot code. *picture has to be given to paco_tiff_picture_clear(), also after an
  * error. */
-gboolean paco_tiff_picture_read (PacoTiffPicture *picture, const guint8 *bytes,
-    gsize size, const PacoTiffHole *holes, guint n_holes, GError **error);
-/* Does the same for a file that is open, of which only what is needed is read. */
+gboolean paco_tiff_picture_read (PacoTiffPicture *picture, guint64 directory,
+    const guint8 *bytes, gsize size, const PacoTiffHole *holes, guint n_holes,
+    GError **error);
+/* Does the same for a file that is open, of which only what is needed is read, and with
+ * PACO_TIFF_CHOOSE. */
 gboolean paco_tiff_picture_look (
     PacoTiffPicture *picture, int fd, guint64 size, GError **error);
 gboolean paco_tiff_picture_equal (
@@ -89,8 +113,12 @@ PacoTiffPart paco_tiff_part (const PacoTiffPicture *picture, guint32 i);
 /* Returns how many bytes the first `columns` samples of a line of the picture
  * have, or of a line of one of its components with `separate`. */
 gsize paco_tiff_line_bytes (const PacoTiffPicture *picture, guint32 columns);
-/* Returns how many bytes all samples have, without gaps: line by line, with
- * `separate` component by component. */
+/* Returns how many bytes are from a line of samples to the next one where they are not in
+ * the file. They are more than the line has if it ends within a group of a mosaic's
+ * layout. */
+gsize paco_tiff_line_distance (const PacoTiffPicture *picture);
+/* Returns how many bytes all samples have: line by line, with `separate` component by
+ * component. */
 gsize paco_tiff_bytes (const PacoTiffPicture *picture);
 /* Says whether the uncompressed samples of each plane are one behind the other in the
  * file, without gaps. */
@@ -102,6 +130,23 @@ void paco_tiff_tell_info (const PacoTiffPicture *picture, PacoInfo *info);
  * bytes (big_endian). */
 void paco_tiff_place_image (const PacoTiffPicture *picture, gboolean in_file,
     gboolean big_endian, guint8 *memory, PacoImage *image);
+
+/* --- mosaics: tiff_mosaic.c --- */
+
+/* Finds the directory that PACO_TIFF_CHOOSE means, goes there, and counts pictures. */
+gboolean paco_tiff_choose (
+    TIFF *tiff, PacoTiffPicture *picture, GError **error);
+/* Reads the places of a mosaic's colors. Returns why they are not supported, or NULL. */
+const char *paco_tiff_read_places (TIFF *tiff, PacoTiffPicture *picture);
+/* Returns why a mosaic is not supported, or NULL. */
+const char *paco_tiff_why_no_mosaic (const PacoTiffPicture *picture);
+void paco_tiff_tell_mosaic (const PacoTiffPicture *picture, PacoInfo *info);
+/* Says where the samples of a mosaic are, as paco_tiff_place_image() does; lines are so
+ * many bytes apart. */
+void paco_tiff_place_mosaic (const PacoTiffPicture *picture,
+    gboolean big_endian, gsize line, guint8 *memory, PacoImage *image);
+/* Returns how many bytes the groups of its layout have. */
+guint paco_tiff_mosaic_group (const PacoTiffPicture *picture);
 
 /* The programs that compress the segments of a file by Deflate. */
 enum

@@ -184,3 +184,9 @@ paco_tiff_write (PacoTiffMemory *memory, GByteArray *to, gboolean big_endian)
   *memory = (PacoTiffMemory){ .to = to };
   return open_memory (memory, big_endian ? "wb" : "wl");
 }
+
+gboolean
+paco_tiff_go_to (TIFF *tiff, guint64 directory)
+{
+  return directory == 0 || TIFFSetSubDirectory (tiff, directory) == 1;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reads what a TIFF file says of its first picture, with libtiff (tiff.h). */
+ * Reads what a TIFF file says of a picture, with libtiff (tiff.h). */
 #include "tool/archive/kinds/tiff.h"
 #include "tool/archive/source.h"
 #include <math.h>
@@ -35,7 +35,8 @@ why_not_photometric (const PacoTiffPicture *picture)
       return "the picture is of YCbCr, which is not supported in TIFF files; "
              "keep the file as it is";
     default:
-      return "the picture is neither gray nor RGB; keep the file as it is";
+      return "the picture is neither gray nor RGB, nor a mosaic; keep the file "
+             "as it is";
   }
 }
 
@@ -64,11 +65,14 @@ why_not_compression (const PacoTiffPicture *picture)
 }
 
 static const char *
-why_not (const PacoTiffPicture *picture, guint16 fill_order)
+why_not (TIFF *tiff, PacoTiffPicture *picture, guint16 fill_order)
 {
   guint depth = picture->depth;
-  const char *reason = why_not_photometric (picture);
+  const char *reason = picture->mosaic ? paco_tiff_read_places (tiff, picture)
+                                       : why_not_photometric (picture);
 
+  if (picture->mosaic && !reason && fill_order == FILLORDER_MSB2LSB)
+    return paco_tiff_why_no_mosaic (picture);
   if (reason)
     return reason;
   if (picture->format != SAMPLEFORMAT_UINT
@@ -109,6 +113,7 @@ read_tags (TIFF *tiff, PacoTiffPicture *picture, guint16 *fill_order)
   TIFFGetFieldDefaulted (tiff, TIFFTAG_ORIENTATION, &picture->orientation);
   if (!TIFFGetField (tiff, TIFFTAG_PHOTOMETRIC, &picture->photometric))
     picture->photometric = G_MAXUINT16;
+  picture->mosaic = picture->photometric == PHOTOMETRIC_CFA;
   picture->predictor = PREDICTOR_NONE;
   if (picture->compression == COMPRESSION_LZW
       || picture->compression == COMPRESSION_ADOBE_DEFLATE
@@ -193,7 +198,10 @@ read_segments (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
           "end");
     total += bytes;
   }
-  if (total - paco_tiff_bytes (picture) > MAX_PADDING)
+  if (total
+          - paco_tiff_line_bytes (picture, picture->width) * picture->height
+              * (picture->separate ? picture->n_components : 1)
+      > MAX_PADDING)
     return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "tiles have more than 256 MiB beyond the edges of the picture");
   if (total / max_ratio (picture) > size)
@@ -216,7 +224,7 @@ read_picture (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
   if (picture->width > PACO_MAX_SIZE || picture->height > PACO_MAX_SIZE)
     return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "the picture has more than 16384 columns or lines");
-  reason = why_not (picture, fill_order);
+  reason = why_not (tiff, picture, fill_order);
   if (reason)
     return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED, "%s", reason);
   /* A tile may be larger than the picture, but not by any amount. */
@@ -238,24 +246,33 @@ check_size (guint64 size, GError **error)
 /* Reads and closes tiff, which is NULL if libtiff has refused the file. */
 static gboolean
 read_opened (TIFF *tiff, const PacoTiffMemory *memory, PacoTiffPicture *picture,
-    gsize size, GError **error)
+    guint64 directory, gsize size, GError **error)
 {
   gboolean done;
 
-  if (!tiff)
+  *picture = (PacoTiffPicture){ .directory = directory, .n_pages = 1 };
+  if (!tiff
+      || (directory != PACO_TIFF_CHOOSE
+          && !paco_tiff_go_to (tiff, directory))) {
+    if (tiff)
+      TIFFClose (tiff);
     return paco_source_fail (error, PACO_SOURCE_BROKEN,
-        "libtiff cannot read its header: %s",
+        "libtiff cannot read its %s: %s", tiff ? "directory" : "header",
         memory->message[0] ? memory->message : "it is no TIFF file");
-  done = read_picture (tiff, picture, size, error);
-  if (done)
-    picture->n_pages = TIFFNumberOfDirectories (tiff);
+  }
+  done = (directory != PACO_TIFF_CHOOSE
+             || paco_tiff_choose (tiff, picture, error))
+      && read_picture (tiff, picture, size, error);
+  if (done && TIFFReadDirectory (tiff) == 1)
+    picture->next = TIFFCurrentDirOffset (tiff);
   TIFFClose (tiff);
   return done;
 }
 
 gboolean
-paco_tiff_picture_read (PacoTiffPicture *picture, const guint8 *bytes,
-    gsize size, const PacoTiffHole *holes, guint n_holes, GError **error)
+paco_tiff_picture_read (PacoTiffPicture *picture, guint64 directory,
+    const guint8 *bytes, gsize size, const PacoTiffHole *holes, guint n_holes,
+    GError **error)
 {
   PacoTiffMemory memory;
 
@@ -263,7 +280,7 @@ paco_tiff_picture_read (PacoTiffPicture *picture, const guint8 *bytes,
   return check_size (size, error)
       && read_opened (
           paco_tiff_read_directories (&memory, bytes, size, holes, n_holes),
-          &memory, picture, size, error);
+          &memory, picture, directory, size, error);
 }
 
 gboolean
@@ -275,7 +292,7 @@ paco_tiff_picture_look (
   *picture = (PacoTiffPicture){ 0 };
   return check_size (size, error)
       && read_opened (paco_tiff_read_open_file (&memory, fd, size), &memory,
-          picture, (gsize) size, error);
+          picture, PACO_TIFF_CHOOSE, (gsize) size, error);
 }
 
 void
@@ -294,7 +311,8 @@ paco_tiff_picture_equal (const PacoTiffPicture *a, const PacoTiffPicture *b)
       && a->big_endian == b->big_endian && a->separate == b->separate
       && a->tiled == b->tiled && a->segment_width == b->segment_width
       && a->segment_height == b->segment_height
-      && a->n_segments == b->n_segments
+      && a->n_segments == b->n_segments && a->mosaic == b->mosaic
+      && memcmp (a->place, b->place, sizeof a->place) == 0
       && memcmp (
              a->segments, b->segments, a->n_segments * sizeof a->segments[0])
       == 0;
@@ -316,9 +334,18 @@ paco_tiff_line_bytes (const PacoTiffPicture *picture, guint32 columns)
 }
 
 gsize
+paco_tiff_line_distance (const PacoTiffPicture *picture)
+{
+  gsize line = paco_tiff_line_bytes (picture, picture->width);
+  guint group = picture->mosaic ? paco_tiff_mosaic_group (picture) : 1;
+
+  return (line + group - 1) / group * group;
+}
+
+gsize
 paco_tiff_bytes (const PacoTiffPicture *picture)
 {
-  return paco_tiff_line_bytes (picture, picture->width) * picture->height
+  return paco_tiff_line_distance (picture) * picture->height
       * (picture->separate ? picture->n_components : 1);
 }
 
@@ -345,7 +372,9 @@ paco_tiff_is_contiguous (const PacoTiffPicture *picture)
 {
   guint32 of_plane = parts_of_plane (picture);
 
-  if (picture->compression != COMPRESSION_NONE || picture->tiled)
+  if (picture->compression != COMPRESSION_NONE || picture->tiled
+      || paco_tiff_line_distance (picture)
+          != paco_tiff_line_bytes (picture, picture->width))
     return FALSE;
   for (guint32 i = 0; i < picture->n_segments; i++)
     if (i % of_plane != 0
@@ -389,6 +418,12 @@ paco_tiff_place_image (const PacoTiffPicture *picture, gboolean in_file,
   guint32 of_plane = parts_of_plane (picture);
 
   *image = (PacoImage){ 0 };
+  if (picture->mosaic) {
+    paco_tiff_place_mosaic (picture, big_endian,
+        paco_tiff_line_distance (picture),
+        memory + (in_file ? picture->segments[0].offset : 0), image);
+    return;
+  }
   for (guint c = 0; c < picture->n_components; c++) {
     guint p = picture->separate ? c : 0;
 
@@ -419,6 +454,10 @@ paco_tiff_tell_info (const PacoTiffPicture *picture, PacoInfo *info)
 {
   const double *resolution = picture->resolution;
 
+  if (picture->mosaic) {
+    paco_tiff_tell_mosaic (picture, info);
+    return;
+  }
   paco_source_tell (info, picture->width, picture->height,
       picture->n_components, picture->depth,
       picture->photometric == PHOTOMETRIC_RGB);

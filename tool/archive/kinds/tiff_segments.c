@@ -37,7 +37,7 @@ samples_of (
 {
   return samples
       + ((gsize) part->plane * picture->height + part->y)
-      * paco_tiff_line_bytes (picture, picture->width)
+      * paco_tiff_line_distance (picture)
       + paco_tiff_line_bytes (picture, part->x);
 }
 
@@ -47,7 +47,7 @@ static void
 copy_part (const PacoTiffPicture *picture, const PacoTiffPart *part,
     Direction direction, guint8 *segment, guint8 *samples, guint8 **padding)
 {
-  gsize line = paco_tiff_line_bytes (picture, picture->width);
+  gsize line = paco_tiff_line_distance (picture);
   gsize inside = paco_tiff_line_bytes (picture, part->width);
   gsize outside = part->line_bytes - inside;
   gsize below = (part->lines - part->height) * part->line_bytes;
@@ -82,9 +82,10 @@ paco_tiff_padding_bytes (const PacoTiffPicture *picture)
   for (guint32 i = 0; picture->tiled && i < picture->n_segments; i++) {
     PacoTiffPart part = paco_tiff_part (picture, i);
 
-    bytes += part_bytes (&part);
+    bytes += part_bytes (&part)
+        - paco_tiff_line_bytes (picture, part.width) * part.height;
   }
-  return picture->tiled ? bytes - paco_tiff_bytes (picture) : 0;
+  return bytes;
 }
 
 /* --- out of the file --------------------------------------------------- */
@@ -132,7 +133,8 @@ paco_tiff_take (const PacoTiffPicture *picture, const guint8 *bytes, gsize size,
     return TRUE;
   }
   tiff = paco_tiff_read (&memory, bytes, size);
-  done = tiff && uncompress_all (tiff, picture, samples, padding);
+  done = tiff && paco_tiff_go_to (tiff, picture->directory)
+      && uncompress_all (tiff, picture, samples, padding);
   if (!done)
     paco_source_set_error (error, PACO_SOURCE_BROKEN,
         "libtiff cannot uncompress it: %s",
