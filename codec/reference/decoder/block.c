@@ -2,7 +2,7 @@
  * Codeblocks (FORMAT.md section 7): visits, contexts, planes and scans, which the
  * reference encoder walks through as well; then the arithmetic decoders, the raw string,
  * and what makes a block broken. */
-#include "private.h"
+#include "parts.h"
 #include <string.h>
 
 enum
@@ -17,20 +17,20 @@ enum
 /* --- visits --- */
 
 static void
-clear_visit (PacoReferenceCoder *coder)
+clear_visit (Coder *coder)
 {
-  for (unsigned t = 0; t < PACO_REFERENCE_LANES; t++)
+  for (unsigned t = 0; t < LANES; t++)
     coder->visit[t].active = false;
 }
 
 /* Codes the visit's symbols in the order of (step, arithmetic coder). */
 static void
-code_visit (PacoReferenceCoder *coder)
+code_visit (Coder *coder)
 {
   unsigned n = paco_reference_lanes (&coder->record);
 
   for (unsigned step = 0; step < n; step++)
-    for (unsigned j = 0; j < PACO_REFERENCE_LANES / n; j++) {
+    for (unsigned j = 0; j < LANES / n; j++) {
       unsigned t = n * j + step, row, context;
       bool symbol;
 
@@ -53,11 +53,11 @@ typedef enum
   SCAN_NEIGHBORS,     /* not significant, with significant neighbors */
   SCAN_INSIGNIFICANT, /* not significant and not coded yet */
   SCAN_REFINEMENT,    /* significant when the plane began */
-} PacoReferenceScan;
+} Scan;
 
 static bool
-takes_part (const PacoReferenceCoder *coder, PacoReferenceScan scan, unsigned x,
-    unsigned y, unsigned plane)
+takes_part (
+    const Coder *coder, Scan scan, unsigned x, unsigned y, unsigned plane)
 {
   bool old = coder->became[y][x] > plane + 1;
 
@@ -75,54 +75,26 @@ takes_part (const PacoReferenceCoder *coder, PacoReferenceScan scan, unsigned x,
 
 /* Adds what a coefficient that becomes significant weighs for its neighbors. */
 static void
-weigh (PacoReferenceCoder *coder, unsigned x, unsigned y)
+weigh (Coder *coder, unsigned x, unsigned y)
 {
-  /* By orientation: those beside, above and below, at the corners; two columns and two
-   * lines away; at a knight's move. */
-  static const uint8_t weights[4][6] = { { 3, 3, 3, 1, 1, 1 },
-    { 3, 5, 2, 1, 2, 1 }, { 5, 3, 2, 2, 1, 1 }, { 3, 3, 4, 1, 1, 1 } };
-  const uint8_t *w = weights[coder->orientation];
+  /* By what is there: nothing; those beside, above and below, at the corners; two columns
+   * and two lines away; at a knight's move. */
+  static const uint8_t places[5][5] = { { 0, 6, 5, 6, 0 }, { 6, 3, 2, 3, 6 },
+    { 4, 1, 0, 1, 4 }, { 6, 3, 2, 3, 6 }, { 0, 6, 5, 6, 0 } };
+  static const uint8_t weights[4][7] = { { 0, 3, 3, 3, 1, 1, 1 },
+    { 0, 3, 5, 2, 1, 2, 1 }, { 0, 5, 3, 2, 2, 1, 1 }, { 0, 3, 3, 4, 1, 1, 1 } };
 
-  for (int dy = -2; dy <= 2; dy++)
-    for (int dx = -2; dx <= 2; dx++) {
-      int far_x = dx * dx, far_y = dy * dy;
-      unsigned at_x = (unsigned) ((int) x + M + dx);
-      unsigned at_y = (unsigned) ((int) y + M + dy);
-      unsigned weight = 0;
+  for (unsigned i = 0; i < 25; i++) {
+    unsigned place = places[i / 5][i % 5];
+    uint8_t *context = &coder->context[y + i / 5][x + i % 5];
 
-      switch (10 * far_y + far_x) {
-        case 1:
-          weight = w[0];
-          break;
-        case 10:
-          weight = w[1];
-          break;
-        case 11:
-          weight = w[2];
-          break;
-        case 4:
-          weight = w[3];
-          break;
-        case 40:
-          weight = w[4];
-          break;
-        case 14:
-        case 41:
-          weight = w[5];
-          break;
-        default:
-          break;
-      }
-      coder->context[at_y][at_x] = (uint8_t) (coder->context[at_y][at_x]
-          + weight);
-      if (far_x <= 1 && far_y <= 1 && weight > 0)
-        coder->near[at_y][at_x]++;
-    }
+    *context = (uint8_t) (*context + weights[coder->orientation][place]);
+    coder->near[y + i / 5][x + i % 5] |= place >= 1 && place <= 3;
+  }
 }
 
 static void
-take_effect (
-    PacoReferenceCoder *coder, unsigned x, unsigned y, unsigned plane, bool bit)
+take_effect (Coder *coder, unsigned x, unsigned y, unsigned plane, bool bit)
 {
   coder->coded[y][x] = (uint8_t) (plane + 1);
   coder->magnitude[y][x] |= (uint32_t) bit << plane;
@@ -136,8 +108,7 @@ take_effect (
 
 /* Visits the left or the right columns of a line. */
 static void
-scan_line (PacoReferenceCoder *coder, PacoReferenceScan scan, unsigned y,
-    unsigned side, unsigned plane)
+scan_line (Coder *coder, Scan scan, unsigned y, unsigned side, unsigned plane)
 {
   bool any = false;
 
@@ -166,7 +137,7 @@ scan_line (PacoReferenceCoder *coder, PacoReferenceScan scan, unsigned y,
 }
 
 static void
-code_scan (PacoReferenceCoder *coder, PacoReferenceScan scan, unsigned plane)
+code_scan (Coder *coder, Scan scan, unsigned plane)
 {
   for (unsigned y = 0; y < coder->height; y++)
     for (unsigned side = 0; side < 2 && coder->awake[y / STRIPE_LINES]; side++)
@@ -183,8 +154,7 @@ sign_of_sum (int sum)
 
 /* Returns the context of a sign and whether its symbol is inverted. */
 static unsigned
-sign_context (
-    const PacoReferenceCoder *coder, unsigned x, unsigned y, bool *inverted)
+sign_context (const Coder *coder, unsigned x, unsigned y, bool *inverted)
 {
   int h = sign_of_sum (
       coder->sign[y + M][x + M - 1] + coder->sign[y + M][x + M + 1]);
@@ -208,9 +178,9 @@ sign_context (
 }
 
 static void
-code_signs_of_side (PacoReferenceCoder *coder, unsigned side, unsigned plane)
+code_signs_of_side (Coder *coder, unsigned side, unsigned plane)
 {
-  unsigned next[PACO_REFERENCE_LANES] = { 0 };
+  unsigned next[LANES] = { 0 };
   bool any;
 
   do {
@@ -249,9 +219,9 @@ code_signs_of_side (PacoReferenceCoder *coder, unsigned side, unsigned plane)
 /* Codes the signs of what became significant in the scan before. Signs that are raw
  * are left out; they stay 0. */
 static void
-code_signs (PacoReferenceCoder *coder, unsigned plane)
+code_signs (Coder *coder, unsigned plane)
 {
-  const PacoReferenceRecord *record = &coder->record;
+  const Record *record = &coder->record;
   bool last = plane == record->dropped_planes && record->raw_planes == 0
       && !record->cut;
 
@@ -264,14 +234,14 @@ code_signs (PacoReferenceCoder *coder, unsigned plane)
 /* --- stripes and densities --- */
 
 static unsigned
-stripes_of (const PacoReferenceCoder *coder)
+stripes_of (const Coder *coder)
 {
   return (coder->height + STRIPE_LINES - 1) / STRIPE_LINES;
 }
 
 /* Says whether a coefficient of the stripe has a 1 in the plane, as an encoder knows. */
 static bool
-has_ones (const PacoReferenceCoder *coder, unsigned stripe, unsigned plane)
+has_ones (const Coder *coder, unsigned stripe, unsigned plane)
 {
   unsigned y = stripe * STRIPE_LINES;
 
@@ -283,7 +253,7 @@ has_ones (const PacoReferenceCoder *coder, unsigned stripe, unsigned plane)
 }
 
 static void
-code_waking_stripes (PacoReferenceCoder *coder, unsigned plane)
+code_waking_stripes (Coder *coder, unsigned plane)
 {
   unsigned n = stripes_of (coder);
 
@@ -315,7 +285,7 @@ density_class (uint64_t a, uint64_t b)
 
 /* w(t, g) */
 static unsigned
-around_stripe (const PacoReferenceCoder *coder, unsigned t, unsigned g)
+around_stripe (const Coder *coder, unsigned t, unsigned g)
 {
   unsigned last = stripes_of (coder) - 1;
 
@@ -324,14 +294,14 @@ around_stripe (const PacoReferenceCoder *coder, unsigned t, unsigned g)
 }
 
 static void
-find_densities (PacoReferenceCoder *coder)
+find_densities (Coder *coder)
 {
   unsigned s = coder->n_significant, n = coder->width * coder->height;
   unsigned n_lanes = (coder->width + 1) / 2;
 
   coder->block_density = s == 0 ? 0 : density_class (s, n);
   for (unsigned g = 0; g < stripes_of (coder); g++) {
-    unsigned w[PACO_REFERENCE_LANES];
+    unsigned w[LANES];
 
     for (unsigned t = 0; t < n_lanes; t++)
       w[t] = around_stripe (coder, t, g);
@@ -347,7 +317,7 @@ find_densities (PacoReferenceCoder *coder)
 /* --- planes --- */
 
 unsigned
-paco_reference_lanes (const PacoReferenceRecord *record)
+paco_reference_lanes (const Record *record)
 {
   if (!record->shared_codewords)
     return 1;
@@ -355,7 +325,7 @@ paco_reference_lanes (const PacoReferenceRecord *record)
 }
 
 void
-paco_reference_begin_block (PacoReferenceCoder *coder)
+paco_reference_begin_block (Coder *coder)
 {
   memset (coder->became, 0, sizeof coder->became);
   memset (coder->coded, 0, sizeof coder->coded);
@@ -368,7 +338,7 @@ paco_reference_begin_block (PacoReferenceCoder *coder)
 }
 
 void
-paco_reference_code_plane (PacoReferenceCoder *coder, unsigned plane)
+paco_reference_code_plane (Coder *coder, unsigned plane)
 {
   unsigned kind = (coder->orientation + 1) / 2;
 
@@ -392,7 +362,7 @@ paco_reference_code_plane (PacoReferenceCoder *coder, unsigned plane)
 
 void
 paco_reference_code_raw_string (
-    PacoReferenceCoder *coder, PacoReferenceRawBit raw_bit, void *string)
+    Coder *coder, PacoReferenceRawBit raw_bit, void *string)
 {
   unsigned lowest = coder->record.dropped_planes;
 
@@ -421,9 +391,9 @@ typedef struct
   struct
   {
     uint32_t s, d;
-  } decoders[PACO_REFERENCE_LANES];
+  } decoders[LANES];
   /* The raw string: bits in codewords, and how many were taken of all. */
-  bool fill[PACO_REFERENCE_LANES * 32];
+  bool fill[LANES * 32];
   size_t n_fill, taken;
 } BlockBytes;
 
@@ -444,7 +414,7 @@ decode_symbol (void *symbols, unsigned coder, unsigned row, unsigned context,
     if (block->size - block->used < 4) {
       block->broken = true;
     } else {
-      d = paco_reference_get32 (block->bytes + block->used);
+      d = get32 (block->bytes + block->used);
       block->used += 4;
     }
   }
@@ -469,7 +439,7 @@ paco_reference_fill_bits (uint32_t s)
 static bool
 take_fill (BlockBytes *block)
 {
-  for (unsigned j = 0; j < PACO_REFERENCE_LANES; j++) {
+  for (unsigned j = 0; j < LANES; j++) {
     unsigned k = paco_reference_fill_bits (block->decoders[j].s);
 
     if ((uint64_t) block->decoders[j].d >= (uint64_t) 1 << k)
@@ -500,23 +470,22 @@ take_raw_bit (void *string, bool unknown)
 /* Says whether the raw string was complete and nothing came behind it: what is left
  * of the open codewords and of the last byte must be zeros. */
 static bool
-ends_well (const BlockBytes *block)
+ends_well (BlockBytes *block)
 {
-  size_t plain = block->taken > block->n_fill ? block->taken - block->n_fill
-                                              : 0;
+  size_t all = block->n_fill + 8 * (block->size - block->used);
+  bool well = !block->broken
+      && all - (block->taken > block->n_fill ? block->taken : block->n_fill)
+          < 8;
 
-  for (size_t i = block->taken; i < block->n_fill; i++)
-    if (block->fill[i])
-      return false;
-  return !block->broken && (plain + 7) / 8 == block->size - block->used
-      && (plain % 8 == 0
-          || block->bytes[block->used + plain / 8] >> plain % 8 == 0);
+  while (well && block->taken < all)
+    well = !take_raw_bit (block, false);
+  return well;
 }
 
 static bool
-decode_planes (PacoReferenceCoder *coder, BlockBytes *block)
+decode_planes (Coder *coder, BlockBytes *block)
 {
-  const PacoReferenceRecord *record = &coder->record;
+  const Record *record = &coder->record;
   unsigned lowest = record->dropped_planes + record->raw_planes;
 
   memset (coder->magnitude, 0, sizeof coder->magnitude);
@@ -538,7 +507,7 @@ decode_planes (PacoReferenceCoder *coder, BlockBytes *block)
 
 bool
 paco_reference_decode_bytes (
-    PacoReferenceCoder *coder, const uint8_t *bytes, int32_t *indices)
+    Coder *coder, const uint8_t *bytes, int32_t *indices)
 {
   BlockBytes block;
   bool well;

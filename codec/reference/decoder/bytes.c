@@ -1,32 +1,50 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Integers of bytes, CRC-32, the check of a block, and strings of adaptive bits, for all
- * of the reference decoder. */
-#include "private.h"
+ * Bytes for all parts of paco-decoder.c: integers, checksums, adaptive bits. */
+#include "parts.h"
+#include <stdlib.h>
 
-unsigned
-paco_reference_get16 (const uint8_t *data)
+static unsigned
+get16 (const uint8_t *data)
 {
   return data[0] | (unsigned) data[1] << 8;
 }
 
-uint32_t
-paco_reference_get32 (const uint8_t *data)
+static uint32_t
+get32 (const uint8_t *data)
 {
-  return paco_reference_get16 (data)
-      | (uint32_t) paco_reference_get16 (data + 2) << 16;
+  return get16 (data) | (uint32_t) get16 (data + 2) << 16;
 }
 
-PacoReferenceStatus
-paco_reference_fail (
-    PacoReferenceStatus status, const char *sentence, const char **message)
+static bool
+refuse (Reason *reason, Status status, const char *message)
 {
-  if (message)
-    *message = sentence;
-  return status;
+  reason->status = status;
+  reason->message = message;
+  return false;
 }
 
-uint32_t
-paco_reference_crc32 (const uint8_t *data, size_t size)
+static bool
+invalid (Reason *reason, const char *message)
+{
+  return refuse (reason, PACO_REFERENCE_INVALID, message);
+}
+
+static bool
+no_memory (Reason *reason)
+{
+  return refuse (reason, PACO_REFERENCE_MEMORY,
+      "there is not enough memory for the picture");
+}
+
+/* Returns room for a number of zeros; there may be none, and one more does no harm. */
+static void *
+new_zeros (uint64_t n, size_t size)
+{
+  return n > SIZE_MAX / size - 1 ? NULL : calloc ((size_t) n + 1, size);
+}
+
+static uint32_t
+crc32_of (const uint8_t *data, size_t size)
 {
   uint32_t table[256], crc = UINT32_MAX;
 
@@ -40,48 +58,40 @@ paco_reference_crc32 (const uint8_t *data, size_t size)
   return ~crc;
 }
 
-/* --- the check of a block (FORMAT.md section 6), a word at a time --- */
-
-/* Word i of the bytes; what lies behind them is 0. */
-static uint32_t
-check_word (const uint8_t *bytes, size_t length, size_t i)
-{
-  uint32_t value = 0;
-
-  for (unsigned k = 0; k < 4; k++)
-    if (4 * i + k < length)
-      value |= (uint32_t) bytes[4 * i + k] << (8 * k);
-  return value;
-}
-
-static uint32_t
-check_key (uint32_t product)
-{
-  return product ^ product >> 11;
-}
-
 uint16_t
 paco_reference_check (const uint8_t *bytes, size_t length)
 {
   uint64_t sum = length;
 
   for (uint32_t n = 0; 8 * (size_t) n < length; n++) {
-    uint32_t a = check_word (bytes, length, 2 * n)
-        ^ check_key ((n + 1) * 2654435761u);
-    uint32_t b = check_word (bytes, length, 2 * n + 1)
-        ^ check_key ((n + 1) * 2246822519u);
+    uint32_t a = (n + 1) * 2654435761u, b = (n + 1) * 2246822519u;
 
+    a ^= a >> 11;
+    b ^= b >> 11;
+    for (unsigned k = 0; k < 4; k++) {
+      size_t at = 8 * (size_t) n + k;
+
+      a ^= at < length ? (uint32_t) bytes[at] << 8 * k : 0;
+      b ^= at + 4 < length ? (uint32_t) bytes[at + 4] << 8 * k : 0;
+    }
     sum += (uint64_t) a * b;
   }
   sum ^= sum >> 32;
-  sum *= UINT64_C (11400714819323198485);
-  return (uint16_t) (sum >> 48);
+  return (uint16_t) (sum * UINT64_C (11400714819323198485) >> 48);
 }
 
-/* --- adaptive bits --- */
+/* A string of adaptive bits (FORMAT.md section 7.8). */
+typedef struct
+{
+  const uint8_t *data;
+  size_t left;
+  uint32_t s, d;
+  bool broken; /* a codeword was missing */
+} Adaptive;
 
-bool
-paco_reference_adaptive_bit (PacoReferenceAdaptive *coder, uint16_t *context)
+/* context begins with 32768. */
+static bool
+adaptive_bit (Adaptive *coder, uint16_t *context)
 {
   unsigned p = *context >> 8;
   uint32_t t;
@@ -90,7 +100,7 @@ paco_reference_adaptive_bit (PacoReferenceAdaptive *coder, uint16_t *context)
   if (coder->s == 0) {
     coder->s = UINT32_MAX;
     coder->broken = coder->broken || coder->left < 4;
-    coder->d = coder->broken ? 0 : paco_reference_get32 (coder->data);
+    coder->d = coder->broken ? 0 : get32 (coder->data);
     if (!coder->broken) {
       coder->data += 4;
       coder->left -= 4;

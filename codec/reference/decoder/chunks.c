@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The contents of chunks: carried probability sets, and what ancillary chunks must be
  * (FORMAT.md sections 3 and 3.1), for the reference decoder's header.c. */
-#include "private.h"
+#include "parts.h"
 #include <string.h>
 
 /* --- probability sets --- */
 
-static const PacoReferenceSet builtin_sets[2][PACO_REFERENCE_N_SETS] = {
+static const Set builtin_sets[2][N_SETS] = {
 #include "sets.inc"
 };
 
-const PacoReferenceSet *
-paco_reference_builtin_set (unsigned family, unsigned number)
+static const Set *
+builtin_set (unsigned family, unsigned number)
 {
   return &builtin_sets[family][number];
 }
 
-bool
-paco_reference_read_set (
-    const uint8_t *data, size_t size, PacoReferenceSet *set)
+static bool
+read_set (const uint8_t *data, size_t size, Set *set)
 {
   const size_t n = sizeof builtin_sets[0][0].p;
   const uint8_t *base;
   size_t at = 2, value = 0, run;
 
-  if (size < 2 || data[0] > 1 || data[1] >= PACO_REFERENCE_N_SETS)
+  if (size < 2 || data[0] > 1 || data[1] >= N_SETS)
     return false;
   base = &builtin_sets[data[0]][data[1]].p[0][0];
   if (set)
@@ -38,8 +37,7 @@ paco_reference_read_set (
       if (p == 0)
         return false;
       if (set)
-        set->p[value / PACO_REFERENCE_N_CONTEXTS]
-              [value % PACO_REFERENCE_N_CONTEXTS] = p;
+        set->p[value / N_CONTEXTS][value % N_CONTEXTS] = p;
       value++;
       continue;
     }
@@ -132,7 +130,7 @@ take_text (ChunkBytes *bytes, unsigned length_bytes)
 
   if (!head)
     return false;
-  length = length_bytes == 1 ? *head : paco_reference_get16 (head);
+  length = length_bytes == 1 ? *head : get16 (head);
   text = take_bytes (bytes, length);
   if (!text)
     return false;
@@ -165,9 +163,9 @@ take_value (ChunkBytes *bytes)
   if (*type == 1)
     return *p <= 1;
   if (*type == 7) {
-    uint32_t denominator = paco_reference_get32 (p + 4);
+    uint32_t denominator = get32 (p + 4);
 
-    return paco_reference_get32 (p) != 0x80000000u && denominator >= 1
+    return get32 (p) != 0x80000000u && denominator >= 1
         && denominator < 0x80000000u;
   }
   return true;
@@ -221,24 +219,21 @@ timecode_is_valid (const uint8_t *data, size_t size)
 {
   int64_t jam, offset;
 
-  if ((size != 17 && size != 29) || paco_reference_get32 (data) >= 0x80000000u
-      || paco_reference_get32 (data + 4) < 1
-      || paco_reference_get32 (data + 4) >= 0x80000000u || data[12] > 23
-      || data[13] > 59 || data[14] > 59 || data[15] > 2)
+  if ((size != 17 && size != 29) || get32 (data) >= 0x80000000u
+      || get32 (data + 4) < 1 || get32 (data + 4) >= 0x80000000u
+      || data[12] > 23 || data[13] > 59 || data[14] > 59 || data[15] > 2)
     return false;
   if (size == 17)
     return true;
-  jam = signed_of (paco_reference_get32 (data + 17)
-          | (uint64_t) paco_reference_get32 (data + 21) << 32,
+  jam = signed_of (get32 (data + 17) | (uint64_t) get32 (data + 21) << 32,
       UINT64_C (1) << 63);
-  offset = signed_of (paco_reference_get32 (data + 25), 0x80000000u);
+  offset = signed_of (get32 (data + 25), 0x80000000u);
   return offset > -86400 && offset < 86400 && is_in_years (jam)
       && is_in_years (jam + offset * 1000000);
 }
 
-bool
-paco_reference_ancillary_is_valid (
-    unsigned type, const uint8_t *data, size_t size)
+static bool
+ancillary_is_valid (unsigned type, const uint8_t *data, size_t size)
 {
   ChunkBytes bytes;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * From what wavelets give to samples: color transforms, those of mosaics, and numbers,
  * codes and samples (FORMAT.md section 5), for the reference decoder's decode.c. */
-#include "private.h"
+#include "parts.h"
 #include <math.h>
 
 /* Integer arithmetic that wraps around modulo 2^32. */
@@ -38,7 +38,7 @@ undo_matrix (const float m[9], float *a, float *b, float *c)
 /* Rounds to nearest even. What 32 bits do not hold becomes the nearest number that they
  * do. */
 static void
-round_plane (PacoReferencePlane *plane)
+round_plane (Plane *plane)
 {
   size_t n = (size_t) plane->width * plane->height;
 
@@ -82,8 +82,7 @@ undo_fit (const uint8_t parameters[2], int32_t *pixel[3])
 }
 
 void
-paco_reference_undo_color (
-    const PacoReferenceHeader *header, PacoReferencePlane *planes)
+paco_reference_undo_color (const Header *header, Plane *planes)
 {
   static const float ict[9] = { 1.0f, 0.0f, 1.402f, 1.0f, -0.344136f,
     -0.714136f, 1.0f, 1.772f, 0.0f };
@@ -95,7 +94,7 @@ paco_reference_undo_color (
         &planes[0].samples[i].f, &planes[1].samples[i].f,
         &planes[2].samples[i].f);
   for (unsigned c = 0; c < header->n_components; c++)
-    if (header->components[c].wavelet == PACO_REFERENCE_CDF97)
+    if (header->components[c].wavelet == CDF97)
       round_plane (&planes[c]);
   for (size_t i = 0; (transform == 1 || transform == 3) && i < n; i++)
     undo_rct (transform == 3, &planes[0].samples[i].i, &planes[1].samples[i].i,
@@ -113,8 +112,8 @@ paco_reference_undo_color (
 
 /* Returns the sample in a column and a line of the mosaic, mirrored at its edges. */
 static int32_t
-mosaic_sample (const PacoReferenceHeader *header,
-    const PacoReferencePlane *planes, int64_t column, int64_t line)
+mosaic_sample (
+    const Header *header, const Plane *planes, int64_t column, int64_t line)
 {
   int64_t width = 2 * (int64_t) planes[0].width;
   int64_t height = 2 * (int64_t) planes[0].height;
@@ -132,8 +131,8 @@ mosaic_sample (const PacoReferenceHeader *header,
 
 /* Returns p of a sample of component c. */
 static int32_t
-mosaic_prediction (const PacoReferenceHeader *header,
-    const PacoReferencePlane *planes, unsigned c, int64_t x, int64_t y)
+mosaic_prediction (
+    const Header *header, const Plane *planes, unsigned c, int64_t x, int64_t y)
 {
   static const int8_t sides[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 },
     { 0, 1 } };
@@ -154,12 +153,11 @@ mosaic_prediction (const PacoReferenceHeader *header,
 
 /* Does or undoes the step of component c. */
 static void
-filter_component (const PacoReferenceHeader *header, PacoReferencePlane *planes,
-    unsigned c, bool undo)
+filter_component (const Header *header, Plane *planes, unsigned c, bool undo)
 {
-  const PacoReferenceComponent *component = &header->components[c];
+  const Component *component = &header->components[c];
   int32_t half = 1 << (component->depth - 1);
-  PacoReferenceSample *sample = planes[c].samples;
+  Sample *sample = planes[c].samples;
 
   for (uint32_t y = 0; y < planes[c].height; y++)
     for (uint32_t x = 0; x < planes[c].width; x++, sample++) {
@@ -175,8 +173,7 @@ filter_component (const PacoReferenceHeader *header, PacoReferencePlane *planes,
 }
 
 void
-paco_reference_filter_mosaic (
-    const PacoReferenceHeader *header, PacoReferencePlane *planes, bool undo)
+paco_reference_filter_mosaic (const Header *header, Plane *planes, bool undo)
 {
   static const uint8_t order[4] = { 0, 3, 2, 1 };
 
@@ -192,7 +189,7 @@ paco_reference_filter_mosaic (
 /* --- numbers --- */
 
 static uint16_t
-sample_of_code (const PacoReferenceComponent *component, uint32_t code)
+sample_of_code (const Component *component, uint32_t code)
 {
   uint32_t middle = 1u << (component->depth - 1);
 
@@ -205,9 +202,9 @@ sample_of_code (const PacoReferenceComponent *component, uint32_t code)
 
 /* Returns d of a component: of its own table, or its depth without one. */
 static unsigned
-number_bits (const PacoReferenceHeader *header, unsigned c)
+number_bits (const Header *header, unsigned c)
 {
-  const PacoReferenceComponent *component = &header->components[c];
+  const Component *component = &header->components[c];
   unsigned bits = 1;
 
   if (component->table == 0)
@@ -217,12 +214,12 @@ number_bits (const PacoReferenceHeader *header, unsigned c)
   return bits;
 }
 
-uint32_t
-paco_reference_map_numbers (const PacoReferenceFrame *frame, unsigned c,
-    uint16_t samples[PACO_REFERENCE_N_CODES], int32_t *shift)
+static uint32_t
+map_numbers (
+    const Frame *frame, unsigned c, uint16_t samples[N_CODES], int32_t *shift)
 {
-  const PacoReferenceHeader *header = &frame->header;
-  const PacoReferenceComponent *component = &header->components[c];
+  const Header *header = &frame->header;
+  const Component *component = &header->components[c];
   unsigned n_mixed = header->color_transform == 0 ? 0
       : header->color_transform == 7              ? 4
                                                   : 3;

@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What this project's decoders show in the place of broken blocks (FORMAT.md section
  * 11), for the reference decoder's decode.c. */
-#include "private.h"
+#include "parts.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Blocks of a frame. Those that it did not have are NULL. */
-typedef struct
-{
-  PacoReferenceHeader header;
-  uint32_t n_blocks;
-  PacoReferenceSample **blocks;
-} KeptFrame;
 
 struct PacoReferenceConcealer
 {
   KeptFrame last[2]; /* one frame, one coded as fields */
   KeptFrame next;    /* that is being decoded */
   int scene[2]; /* of the next one: 1 its field begins a scene, -1 unknown */
-  PacoReferenceSample samples[PACO_REFERENCE_BLOCK_SIZE];
-  double values[PACO_REFERENCE_BLOCK_SIZE];
+  Sample samples[BLOCK_SIZE];
+  double values[BLOCK_SIZE];
 };
 
-PacoReferenceConcealer *
+Concealer *
 paco_reference_concealer_new (void)
 {
-  return (PacoReferenceConcealer *) calloc (1, sizeof (PacoReferenceConcealer));
+  return (Concealer *) calloc (1, sizeof (struct PacoReferenceConcealer));
 }
 
 static void
@@ -40,14 +32,14 @@ clear_kept (KeptFrame *kept)
 }
 
 void
-paco_reference_concealer_forget (PacoReferenceConcealer *concealer)
+paco_reference_concealer_forget (Concealer *concealer)
 {
   clear_kept (&concealer->last[0]);
   clear_kept (&concealer->last[1]);
 }
 
 void
-paco_reference_concealer_free (PacoReferenceConcealer *concealer)
+paco_reference_concealer_free (Concealer *concealer)
 {
   if (!concealer)
     return;
@@ -66,7 +58,7 @@ mixes_integers (unsigned transform)
 }
 
 static bool
-is_alike (const PacoReferenceHeader *a, const PacoReferenceHeader *b)
+is_alike (const Header *a, const Header *b)
 {
   if (a->width != b->width || a->height != b->height || a->mosaic != b->mosaic
       || a->fields != b->fields || a->n_components != b->n_components
@@ -81,18 +73,15 @@ is_alike (const PacoReferenceHeader *a, const PacoReferenceHeader *b)
     if (fabsf (a->color_matrix[i] - b->color_matrix[i]) > 1.0f / 64.0f)
       return false;
   for (unsigned c = 0; c < a->n_components; c++) {
-    const PacoReferenceComponent *p = &a->components[c];
-    const PacoReferenceComponent *q = &b->components[c];
+    Component p = a->components[c], q = b->components[c];
 
-    if (p->depth != q->depth || p->kind != q->kind
-        || p->subsampling_x != q->subsampling_x
-        || p->subsampling_y != q->subsampling_y || p->place_x != q->place_x
-        || p->place_y != q->place_y || p->family != q->family
-        || (p->wavelet == PACO_REFERENCE_CDF97)
-            != (q->wavelet == PACO_REFERENCE_CDF97))
+    /* Tables, steps and which reversible wavelet it is may differ. */
+    p.wavelet = p.wavelet == CDF97;
+    q.wavelet = q.wavelet == CDF97;
+    if (memcmp (&p, &q, offsetof (PacoReferenceComponent, table)) != 0)
       return false;
-    for (unsigned k = 0; k < 3u * a->levels + 1; k++)
-      if (p->entries[k] >> 14 != q->entries[k] >> 14)
+    for (unsigned k = 0; k < PACO_REFERENCE_MAX_ENTRIES; k++)
+      if (p.entries[k] >> 14 != q.entries[k] >> 14)
         return false;
   }
   return true;
@@ -100,7 +89,7 @@ is_alike (const PacoReferenceHeader *a, const PacoReferenceHeader *b)
 
 /* Returns how many blocks, the first ones of a frame, may be concealed. */
 static uint32_t
-n_concealed (const PacoReferenceFrame *frame)
+n_concealed (const Frame *frame)
 {
   unsigned levels = frame->header.levels;
 
@@ -110,9 +99,8 @@ n_concealed (const PacoReferenceFrame *frame)
       ->n_blocks_at[frame->reduce > levels - 1 ? frame->reduce : levels - 1];
 }
 
-void
-paco_reference_conceal_begin (
-    PacoReferenceConcealer *concealer, const PacoReferenceFrame *frame)
+static void
+conceal_begin (Concealer *concealer, const Frame *frame)
 {
   KeptFrame *last = &concealer->last[frame->header.fields];
 
@@ -125,10 +113,9 @@ paco_reference_conceal_begin (
   concealer->scene[0] = concealer->scene[1] = -1;
 }
 
-bool
-paco_reference_conceal_keep (PacoReferenceConcealer *concealer,
-    const PacoReferenceFrame *frame, uint32_t i,
-    const PacoReferenceSample *samples)
+static bool
+conceal_keep (
+    Concealer *concealer, const Frame *frame, uint32_t i, const Sample *samples)
 {
   KeptFrame *next = &concealer->next;
   size_t size = (size_t) frame->blocks[i].width * frame->blocks[i].height
@@ -138,22 +125,20 @@ paco_reference_conceal_keep (PacoReferenceConcealer *concealer,
     return true;
   if (!next->blocks) {
     next->n_blocks = n_concealed (frame);
-    next->blocks = (PacoReferenceSample **) calloc (
-        next->n_blocks, sizeof *next->blocks);
+    next->blocks = (Sample **) calloc (next->n_blocks, sizeof *next->blocks);
   }
   if (!next->blocks)
     return false;
   if (!samples)
     return true;
-  next->blocks[i] = (PacoReferenceSample *) malloc (size);
+  next->blocks[i] = (Sample *) malloc (size);
   if (next->blocks[i])
     memcpy (next->blocks[i], samples, size);
   return next->blocks[i] != NULL;
 }
 
-void
-paco_reference_conceal_end (
-    PacoReferenceConcealer *concealer, const PacoReferenceFrame *frame)
+static void
+conceal_end (Concealer *concealer, const Frame *frame)
 {
   KeptFrame *last = &concealer->last[frame->header.fields];
 
@@ -164,9 +149,8 @@ paco_reference_conceal_end (
 }
 
 /* Returns what the last frame had in block i, or NULL. */
-static const PacoReferenceSample *
-last_of (const PacoReferenceConcealer *concealer,
-    const PacoReferenceFrame *frame, uint32_t i)
+static const Sample *
+last_of (const Concealer *concealer, const Frame *frame, uint32_t i)
 {
   const KeptFrame *last = &concealer->last[frame->header.fields];
 
@@ -176,15 +160,13 @@ last_of (const PacoReferenceConcealer *concealer,
 /* --- how much has changed --- */
 
 static bool
-is_reversible (
-    const PacoReferenceFrame *frame, const PacoReferenceSubband *subband)
+is_reversible (const Frame *frame, const Subband *subband)
 {
-  return frame->header.components[subband->component].wavelet
-      != PACO_REFERENCE_CDF97;
+  return frame->header.components[subband->component].wavelet != CDF97;
 }
 
 static double
-value_of (PacoReferenceSample sample, bool reversible)
+value_of (Sample sample, bool reversible)
 {
   return reversible ? (double) sample.i : (double) sample.f;
 }
@@ -192,17 +174,17 @@ value_of (PacoReferenceSample sample, bool reversible)
 /* Adds what block k of LL contributes to Σ |x − y| and Σ |y − y₁|; false if it is broken,
  * or missing in the last frame. */
 static bool
-add_activity (PacoReferenceConcealer *concealer, PacoReferenceFrame *frame,
-    uint32_t k, double *change, double *detail)
+add_activity (Concealer *concealer, Frame *frame, uint32_t k, double *change,
+    double *detail)
 {
-  const PacoReferenceCodeblock *block = &frame->blocks[k];
-  const PacoReferenceSample *last = last_of (concealer, frame, k);
-  const PacoReferenceSample *now = concealer->samples;
+  const Codeblock *block = &frame->blocks[k];
+  const Sample *last = last_of (concealer, frame, k);
+  const Sample *now = concealer->samples;
   bool reversible = is_reversible (frame, &frame->subbands[block->subband]);
 
-  if (!last || !paco_reference_decode_block_of (frame, k))
+  if (!last || !decode_block (frame, k))
     return false;
-  paco_reference_dequantize_block (frame, k, false, concealer->samples);
+  dequantize_block (frame, k, false, concealer->samples);
   for (unsigned y = 0; y < block->height; y++)
     for (unsigned x = 0; x < block->width; x++, now++, last++) {
       double before = value_of (*last, reversible);
@@ -220,15 +202,14 @@ add_activity (PacoReferenceConcealer *concealer, PacoReferenceFrame *frame,
 /* Adds up all blocks of LL of a field, of component c or, with -1, of all; false if one
  * of them does not count. */
 static bool
-add_field (PacoReferenceConcealer *concealer, PacoReferenceFrame *frame,
-    unsigned field, int c, double *change, double *detail)
+add_field (Concealer *concealer, Frame *frame, unsigned field, int c,
+    double *change, double *detail)
 {
   bool all = true;
 
   *change = *detail = 0.0;
   for (uint32_t k = 0; k < frame->n_blocks_at[frame->header.levels]; k++) {
-    const PacoReferenceSubband *subband =
-        &frame->subbands[frame->blocks[k].subband];
+    const Subband *subband = &frame->subbands[frame->blocks[k].subband];
 
     if (subband->field == field && (c < 0 || subband->component == c))
       all = add_activity (concealer, frame, k, change, detail) && all;
@@ -237,8 +218,7 @@ add_field (PacoReferenceConcealer *concealer, PacoReferenceFrame *frame,
 }
 
 static bool
-begins_scene (PacoReferenceConcealer *concealer, PacoReferenceFrame *frame,
-    unsigned field)
+begins_scene (Concealer *concealer, Frame *frame, unsigned field)
 {
   double change, detail;
 
@@ -250,8 +230,7 @@ begins_scene (PacoReferenceConcealer *concealer, PacoReferenceFrame *frame,
 }
 
 static bool
-is_still (PacoReferenceConcealer *concealer, PacoReferenceFrame *frame,
-    const PacoReferenceSubband *subband)
+is_still (Concealer *concealer, Frame *frame, const Subband *subband)
 {
   double change, detail;
 
@@ -274,11 +253,11 @@ product (double a, double b)
 /* Adds what the block on a side (left, right, above, below) of block i says to sums and
  * weights; false if there is no sound one. */
 static bool
-add_side (PacoReferenceConcealer *concealer, PacoReferenceFrame *frame,
-    uint32_t i, unsigned side, double *weights)
+add_side (Concealer *concealer, Frame *frame, uint32_t i, unsigned side,
+    double *weights)
 {
-  const PacoReferenceCodeblock *block = &frame->blocks[i], *neighbor;
-  const PacoReferenceSubband *subband = &frame->subbands[block->subband];
+  const Codeblock *block = &frame->blocks[i], *neighbor;
+  const Subband *subband = &frame->subbands[block->subband];
   const uint32_t at = i - subband->first_block;
   const uint32_t bx = at % subband->blocks_x, by = at / subband->blocks_x;
   const bool beside = side < 2, reversible = is_reversible (frame, subband);
@@ -289,10 +268,10 @@ add_side (PacoReferenceConcealer *concealer, PacoReferenceFrame *frame,
 
   if ((side == 0 && bx == 0) || (side == 1 && bx + 1 == subband->blocks_x)
       || (side == 2 && by == 0) || (side == 3 && by + 1 == subband->blocks_y)
-      || !paco_reference_decode_block_of (frame, k))
+      || !decode_block (frame, k))
     return false;
   neighbor = &frame->blocks[k];
-  paco_reference_dequantize_block (frame, k, false, concealer->samples);
+  dequantize_block (frame, k, false, concealer->samples);
   for (unsigned line = 0; line < (beside ? block->height : block->width);
        line++) {
     unsigned n = beside ? neighbor->width : neighbor->height;
@@ -318,8 +297,7 @@ add_side (PacoReferenceConcealer *concealer, PacoReferenceFrame *frame,
 
 /* Makes block i from its neighbours; false if it has none, or there is no memory. */
 static bool
-interpolate (
-    PacoReferenceConcealer *concealer, PacoReferenceFrame *frame, uint32_t i)
+interpolate (Concealer *concealer, Frame *frame, uint32_t i)
 {
   size_t n = (size_t) frame->blocks[i].width * frame->blocks[i].height;
   double *weights = (double *) calloc (n, sizeof *weights);
@@ -336,19 +314,18 @@ interpolate (
   return any;
 }
 
-bool
-paco_reference_conceal (
-    PacoReferenceConcealer *concealer, PacoReferenceFrame *frame, uint32_t i)
+static bool
+conceal_block (Concealer *concealer, Frame *frame, uint32_t i)
 {
-  const PacoReferenceCodeblock *block = &frame->blocks[i];
-  const PacoReferenceSubband *subband = &frame->subbands[block->subband];
-  const PacoReferenceSample *last = last_of (concealer, frame, i);
+  const Codeblock *block = &frame->blocks[i];
+  const Subband *subband = &frame->subbands[block->subband];
+  const Sample *last = last_of (concealer, frame, i);
   size_t n = (size_t) block->width * block->height;
   bool reversible = is_reversible (frame, subband);
-  double step = (double) paco_reference_step (subband->entry);
+  double step = (double) step_of_entry (subband->entry);
   double point = (128 - (int) frame->header.reconstruction) / 256.0;
 
-  if (i >= n_concealed (frame) || !paco_reference_has_wrong_check (frame, i))
+  if (i >= n_concealed (frame) || !has_wrong_check (frame, i))
     return false;
   if (subband->orientation == 0) {
     if (last && begins_scene (concealer, frame, subband->field))

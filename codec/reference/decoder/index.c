@@ -2,45 +2,43 @@
  * Finds where subbands and blocks of a frame lie, and reads its index: code tables,
  * records and step map (FORMAT.md sections 4 and 6), for the reference decoder's
  * decode.c. */
-#include "private.h"
-#include <stdlib.h>
+#include "parts.h"
 #include <string.h>
 
 /* --- geometry --- */
 
-uint32_t
-paco_reference_ceil_shift (uint32_t a, unsigned n)
+static uint32_t
+ceil_shift (uint32_t a, unsigned n)
 {
   return (uint32_t) (((uint64_t) a + (1u << n) - 1) >> n);
 }
 
-void
-paco_reference_size (const PacoReferenceHeader *header, unsigned c,
-    unsigned field, unsigned reduce, uint32_t *width, uint32_t *height)
+/* Finds the size of component c in a field when levels are left out. */
+static void
+component_size (const Header *header, unsigned c, unsigned field,
+    unsigned reduce, uint32_t *width, uint32_t *height)
 {
-  const PacoReferenceComponent *component = &header->components[c];
-  uint32_t lines = paco_reference_ceil_shift (
-      header->height, component->subsampling_y);
+  const Component *component = &header->components[c];
+  uint32_t lines = ceil_shift (header->height, component->subsampling_y);
 
-  *width = paco_reference_ceil_shift (
-      paco_reference_ceil_shift (header->width, component->subsampling_x),
-      reduce);
+  *width = ceil_shift (
+      ceil_shift (header->width, component->subsampling_x), reduce);
   if (header->fields)
     lines = (lines + 1 - field) / 2;
-  *height = paco_reference_ceil_shift (lines, reduce);
+  *height = ceil_shift (lines, reduce);
 }
 
 /* Adds the subband of a field, component and level. */
 static void
-add_subband (PacoReferenceFrame *frame, unsigned f, unsigned c, unsigned level,
-    unsigned orientation)
+add_subband (
+    Frame *frame, unsigned f, unsigned c, unsigned level, unsigned orientation)
 {
-  PacoReferenceSubband *subband = &frame->subbands[frame->n_subbands++];
+  Subband *subband = &frame->subbands[frame->n_subbands++];
   unsigned levels = frame->header.levels;
   uint32_t low_width, low_height, width, height;
 
-  paco_reference_size (&frame->header, c, f, level, &low_width, &low_height);
-  paco_reference_size (
+  component_size (&frame->header, c, f, level, &low_width, &low_height);
+  component_size (
       &frame->header, c, f, level > 0 ? level - 1 : 0, &width, &height);
   subband->field = (uint8_t) f;
   subband->component = (uint8_t) c;
@@ -56,8 +54,7 @@ add_subband (PacoReferenceFrame *frame, unsigned f, unsigned c, unsigned level,
   subband->block_height = 32u << (subband->entry >> 14);
   subband->first_block = frame->n_blocks;
   if (subband->width > 0 && subband->height > 0) {
-    subband->blocks_x = (subband->width + PACO_REFERENCE_BLOCK_WIDTH - 1)
-        / PACO_REFERENCE_BLOCK_WIDTH;
+    subband->blocks_x = (subband->width + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
     subband->blocks_y = (subband->height + subband->block_height - 1)
         / subband->block_height;
   }
@@ -65,8 +62,7 @@ add_subband (PacoReferenceFrame *frame, unsigned f, unsigned c, unsigned level,
 }
 
 static void
-add_subbands (
-    PacoReferenceFrame *frame, unsigned level, unsigned first, unsigned last)
+add_subbands (Frame *frame, unsigned level, unsigned first, unsigned last)
 {
   for (unsigned f = 0; f < frame->n_fields; f++)
     for (unsigned c = 0; c < frame->header.n_components; c++)
@@ -75,15 +71,28 @@ add_subbands (
 }
 
 static void
-list_blocks (PacoReferenceFrame *frame)
+list_subbands (Frame *frame)
 {
-  PacoReferenceCodeblock *block = frame->blocks;
+  unsigned levels = frame->header.levels;
+
+  add_subbands (frame, levels, 0, 0);
+  frame->n_blocks_at[levels] = frame->n_blocks;
+  for (unsigned level = levels; level > 0; level--) {
+    add_subbands (frame, level, 1, 3);
+    frame->n_blocks_at[level - 1] = frame->n_blocks;
+  }
+}
+
+static void
+list_blocks (Frame *frame)
+{
+  Codeblock *block = frame->blocks;
 
   for (uint32_t s = 0; s < frame->n_subbands; s++) {
-    const PacoReferenceSubband *subband = &frame->subbands[s];
+    const Subband *subband = &frame->subbands[s];
 
     for (uint32_t k = 0; k < subband->blocks_x * subband->blocks_y; k++) {
-      uint32_t x = k % subband->blocks_x * PACO_REFERENCE_BLOCK_WIDTH;
+      uint32_t x = k % subband->blocks_x * BLOCK_WIDTH;
       uint32_t y = k / subband->blocks_x * subband->block_height;
       uint32_t width = subband->width - x, height = subband->height - y;
 
@@ -99,30 +108,6 @@ list_blocks (PacoReferenceFrame *frame)
   }
 }
 
-/* False if there is no memory. */
-static bool
-find_blocks (PacoReferenceFrame *frame)
-{
-  unsigned levels = frame->header.levels;
-
-  frame->n_fields = frame->header.fields ? 2 : 1;
-  add_subbands (frame, levels, 0, 0);
-  frame->n_blocks_at[levels] = frame->n_blocks;
-  for (unsigned level = levels; level > 0; level--) {
-    add_subbands (frame, level, 1, 3);
-    frame->n_blocks_at[level - 1] = frame->n_blocks;
-  }
-  /* Each block has a byte of the index at least. */
-  if (frame->n_blocks > frame->header.index_size)
-    return true;
-  frame->blocks = (PacoReferenceCodeblock *) calloc (
-      frame->n_blocks, sizeof *frame->blocks);
-  if (!frame->blocks)
-    return false;
-  list_blocks (frame);
-  return true;
-}
-
 /* --- code tables (FORMAT.md section 6.3) --- */
 
 static void
@@ -132,12 +117,11 @@ set_used (uint8_t *used, unsigned code)
 }
 
 static bool
-unpack_table (
-    const PacoReferenceTable *table, const uint8_t *data, uint8_t *used)
+unpack_table (const Table *table, const uint8_t *data, uint8_t *used)
 {
   uint16_t contexts[256];
   unsigned before = 1;
-  PacoReferenceAdaptive coder;
+  Adaptive coder;
 
   memset (&coder, 0, sizeof coder);
   coder.data = data;
@@ -148,7 +132,7 @@ unpack_table (
   set_used (used, table->last);
   for (unsigned code = table->first + 1u; code < table->last && !coder.broken;
        code++) {
-    bool bit = paco_reference_adaptive_bit (&coder, &contexts[before]);
+    bool bit = adaptive_bit (&coder, &contexts[before]);
 
     if (bit)
       set_used (used, code);
@@ -158,7 +142,7 @@ unpack_table (
 }
 
 static bool
-read_bits (const PacoReferenceTable *table, const uint8_t *data, uint8_t *used)
+read_bits (const Table *table, const uint8_t *data, uint8_t *used)
 {
   uint32_t span = table->last - table->first + 1u;
 
@@ -175,8 +159,7 @@ read_bits (const PacoReferenceTable *table, const uint8_t *data, uint8_t *used)
 
 /* Says whether the table is well, and marks the codes that are used. */
 static bool
-read_table_codes (
-    const PacoReferenceTable *table, const uint8_t *data, uint8_t *used)
+read_table_codes (const Table *table, const uint8_t *data, uint8_t *used)
 {
   uint32_t n = 0;
 
@@ -217,7 +200,7 @@ take16 (RecordBytes *bytes)
 }
 
 static bool
-read_extension (unsigned byte, PacoReferenceRecord *record)
+read_extension (unsigned byte, Record *record)
 {
   unsigned raw = byte & 15;
 
@@ -232,7 +215,7 @@ read_extension (unsigned byte, PacoReferenceRecord *record)
 }
 
 static bool
-read_record (RecordBytes *bytes, bool block_checks, PacoReferenceRecord *record)
+read_record (RecordBytes *bytes, bool block_checks, Record *record)
 {
   unsigned first = take8 (bytes), word;
 
@@ -262,8 +245,8 @@ read_record (RecordBytes *bytes, bool block_checks, PacoReferenceRecord *record)
 
 /* Says whether the records take just these bytes, and their blocks the payload. */
 static bool
-read_records (PacoReferenceFrame *frame, const uint8_t *data, size_t size,
-    uint32_t payload_size)
+read_records (
+    Frame *frame, const uint8_t *data, size_t size, uint32_t payload_size)
 {
   RecordBytes bytes;
   uint32_t offset = 0;
@@ -272,7 +255,7 @@ read_records (PacoReferenceFrame *frame, const uint8_t *data, size_t size,
   bytes.left = size;
   bytes.well = true;
   for (uint32_t i = 0; i < frame->n_blocks; i++) {
-    PacoReferenceRecord *record = &frame->blocks[i].record;
+    Record *record = &frame->blocks[i].record;
 
     if (!read_record (&bytes, frame->header.block_checks, record)
         || record->length > payload_size - offset)
@@ -287,7 +270,7 @@ read_records (PacoReferenceFrame *frame, const uint8_t *data, size_t size,
 
 typedef struct
 {
-  PacoReferenceAdaptive coder;
+  Adaptive coder;
   uint16_t differs[4], down[4][2], more[4][3];
 } MapReader;
 
@@ -306,14 +289,13 @@ read_cell (MapReader *reader, unsigned a, unsigned b, unsigned c)
   bool down = p == 15;
 
   k = k < 3 ? k : 3;
-  if (!paco_reference_adaptive_bit (&reader->coder, &reader->differs[k]))
+  if (!adaptive_bit (&reader->coder, &reader->differs[k]))
     return p;
   if (p > 0 && p < 15)
-    down = paco_reference_adaptive_bit (&reader->coder, &reader->down[k][i]);
+    down = adaptive_bit (&reader->coder, &reader->down[k][i]);
   m = down ? p : 15 - p;
   while (n < m
-      && paco_reference_adaptive_bit (
-          &reader->coder, &reader->more[k][(n < 3 ? n : 3) - 1]))
+      && adaptive_bit (&reader->coder, &reader->more[k][(n < 3 ? n : 3) - 1]))
     n++;
   return down ? p - n : p + n;
 }
@@ -334,25 +316,22 @@ read_cells (MapReader *reader, uint8_t *cells, uint32_t columns, uint32_t rows)
     }
 }
 
-/* Reads the map of `size` bytes. */
-static PacoReferenceStatus
-read_map (PacoReferenceFrame *frame, const uint8_t *data, size_t size,
-    const char **message)
+static bool
+read_map (Frame *frame, const uint8_t *data, size_t size, Reason *reason)
 {
   uint32_t width, rows[2] = { 0, 0 };
   MapReader reader;
 
   for (unsigned f = 0; f < frame->n_fields; f++) {
-    paco_reference_size (&frame->header, 0, f, 0, &width, &rows[f]);
+    component_size (&frame->header, 0, f, 0, &width, &rows[f]);
     rows[f] = (rows[f] + 15) / 16;
     frame->cell_columns = (width + 15) / 16;
   }
   frame->first_cell[1] = rows[0] * frame->cell_columns;
-  frame->cells = (uint8_t *) malloc (
-      (size_t) (rows[0] + rows[1]) * frame->cell_columns);
+  frame->cells = (uint8_t *) new_zeros (
+      (uint64_t) (rows[0] + rows[1]) * frame->cell_columns, 1);
   if (!frame->cells)
-    return paco_reference_fail (
-        PACO_REFERENCE_MEMORY, "not enough memory for the step map", message);
+    return no_memory (reason);
   memset (&reader, 0, sizeof reader);
   reader.coder.data = data;
   reader.coder.left = size;
@@ -363,62 +342,57 @@ read_map (PacoReferenceFrame *frame, const uint8_t *data, size_t size,
   for (unsigned f = 0; f < frame->n_fields; f++)
     read_cells (&reader, frame->cells + frame->first_cell[f],
         frame->cell_columns, rows[f]);
-  if (reader.coder.broken || reader.coder.left > 0)
-    return paco_reference_fail (PACO_REFERENCE_INVALID,
-        "the step map of the frame is damaged", message);
-  return PACO_REFERENCE_DONE;
+  return (!reader.coder.broken && reader.coder.left == 0)
+      || invalid (reason, "the step map of the frame is damaged");
 }
 
 /* --- the whole index --- */
 
-static PacoReferenceStatus
-read_tables (PacoReferenceFrame *frame, const char **message)
+static bool
+read_tables (Frame *frame, Reason *reason)
 {
   const uint8_t *data = frame->index;
 
-  if (frame->header.n_tables == 0)
-    return PACO_REFERENCE_DONE;
-  frame->used = (uint8_t (*)[PACO_REFERENCE_N_CODES / 8])
-      calloc (frame->header.n_tables, sizeof *frame->used);
+  frame->used = (uint8_t (*)[N_CODES / 8])
+      new_zeros (frame->header.n_tables, sizeof *frame->used);
   if (!frame->used)
-    return paco_reference_fail (PACO_REFERENCE_MEMORY,
-        "not enough memory for the code tables", message);
+    return no_memory (reason);
   for (unsigned i = 0; i < frame->header.n_tables; i++) {
     if (!read_table_codes (&frame->header.tables[i], data, frame->used[i]))
-      return paco_reference_fail (PACO_REFERENCE_INVALID,
-          "a code table of the frame is damaged", message);
+      return invalid (reason, "a code table of the frame is damaged");
     data += frame->header.tables[i].size;
   }
-  return PACO_REFERENCE_DONE;
+  return true;
 }
 
-PacoReferenceStatus
-paco_reference_read_index (PacoReferenceFrame *frame, const char **message)
+/* Finds subbands and blocks of a frame whose header was read, and reads its index. */
+static bool
+read_index (Frame *frame, Reason *reason)
 {
-  const PacoReferenceHeader *header = &frame->header;
+  const Header *header = &frame->header;
   uint32_t tables = 0, records;
-  PacoReferenceStatus status;
 
   for (unsigned i = 0; i < header->n_tables; i++)
     tables += header->tables[i].size;
   records = header->index_size - tables - header->step_map_size
       - header->cut_points_size;
-  if (paco_reference_crc32 (frame->index, header->index_size)
-      != header->index_crc)
-    return paco_reference_fail (
-        PACO_REFERENCE_INVALID, "the index of the frame is damaged", message);
-  if (!find_blocks (frame))
-    return paco_reference_fail (PACO_REFERENCE_MEMORY,
-        "not enough memory for the index of the frame", message);
-  if (!frame->blocks
-      || !read_records (frame, frame->index + tables, records,
+  if (crc32_of (frame->index, header->index_size) != header->index_crc)
+    return invalid (reason, "the index of the frame is damaged");
+  list_subbands (frame);
+  /* Each block has a byte of the index at least. */
+  if (frame->n_blocks > records)
+    return invalid (reason, "the index of the frame is too short");
+  frame->blocks = (Codeblock *) new_zeros (
+      frame->n_blocks, sizeof *frame->blocks);
+  if (!frame->blocks)
+    return no_memory (reason);
+  list_blocks (frame);
+  if (!read_records (frame, frame->index + tables, records,
           header->frame_size - header->header_size - header->index_size
               - header->attachment_size))
-    return paco_reference_fail (PACO_REFERENCE_INVALID,
-        "the index of the frame is not as it is to be", message);
-  status = read_tables (frame, message);
-  if (status == PACO_REFERENCE_DONE && header->has_step_map)
-    status = read_map (
-        frame, frame->index + tables + records, header->step_map_size, message);
-  return status;
+    return invalid (reason, "the index of the frame is not as it is to be");
+  return read_tables (frame, reason)
+      && (!header->has_step_map
+          || read_map (frame, frame->index + tables + records,
+              header->step_map_size, reason));
 }

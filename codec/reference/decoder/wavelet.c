@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Wavelets, one line at a time, also along a stack, and the quantiser's steps (FORMAT.md
  * sections 5, 8, 10 and 12), for the reference decoder and encoder. */
-#include "private.h"
+#include "parts.h"
 #include <float.h>
 #include <math.h>
 
@@ -26,7 +26,7 @@ mirror (ptrdiff_t i, size_t n)
 
 /* Returns x[i-d] + x[i+d], modulo 2^32. */
 static uint32_t
-integer_sum (const PacoReferenceSample *x, size_t i, size_t n, ptrdiff_t d)
+integer_sum (const Sample *x, size_t i, size_t n, ptrdiff_t d)
 {
   return (uint32_t) x[mirror ((ptrdiff_t) i - d, n)].i
       + (uint32_t) x[mirror ((ptrdiff_t) i + d, n)].i;
@@ -34,12 +34,12 @@ integer_sum (const PacoReferenceSample *x, size_t i, size_t n, ptrdiff_t d)
 
 /* Returns what step 0 or 1 of a reversible wavelet adds to x[i]. */
 static uint32_t
-integer_change (const PacoReferenceSample *x, size_t i, size_t n,
-    unsigned wavelet, unsigned step)
+integer_change (
+    const Sample *x, size_t i, size_t n, unsigned wavelet, unsigned step)
 {
   uint32_t s = integer_sum (x, i, n, 1), t, sum;
 
-  if (wavelet == PACO_REFERENCE_CDF53)
+  if (wavelet == CDF53)
     return step == 0 ? (uint32_t) ((int32_t) (1 - s) >> 1)
                      : (uint32_t) ((int32_t) (s + 2) >> 2);
   t = integer_sum (x, i, n, 3);
@@ -48,14 +48,13 @@ integer_change (const PacoReferenceSample *x, size_t i, size_t n,
 }
 
 static void
-lift (PacoReferenceSample *x, size_t n, unsigned wavelet, unsigned step,
-    bool undo)
+lift (Sample *x, size_t n, unsigned wavelet, unsigned step, bool undo)
 {
   static const float factors[4] = { -1.586134342f, -0.052980118f, 0.882911075f,
     0.443506852f };
 
   for (size_t i = step % 2 == 0 ? 1 : 0; i < n; i += 2) {
-    if (wavelet == PACO_REFERENCE_CDF97) {
+    if (wavelet == CDF97) {
       float sum = x[mirror ((ptrdiff_t) i - 1, n)].f
           + x[mirror ((ptrdiff_t) i + 1, n)].f;
 
@@ -70,13 +69,13 @@ lift (PacoReferenceSample *x, size_t n, unsigned wavelet, unsigned step,
 
 /* Filters a line or a column in place; x has room for it. */
 static void
-filter_line (PacoReferenceSample *first, size_t n, size_t stride,
-    unsigned wavelet, bool undo, PacoReferenceSample *x)
+filter_line (Sample *first, size_t n, size_t stride, unsigned wavelet,
+    bool undo, Sample *x)
 {
-  const unsigned n_steps = wavelet == PACO_REFERENCE_CDF97 ? 4 : 2;
+  const unsigned n_steps = wavelet == CDF97 ? 4 : 2;
   const size_t n_low = (n + 1) / 2;
 
-  if (n == 1 && wavelet == PACO_REFERENCE_CDF97)
+  if (n == 1 && wavelet == CDF97)
     first->f *= (float) (undo ? 1.0 / KAPPA : KAPPA);
   if (n < 2)
     return;
@@ -90,13 +89,13 @@ filter_line (PacoReferenceSample *first, size_t n, size_t stride,
 }
 
 void
-paco_reference_transform (PacoReferencePlane *plane, unsigned levels,
-    unsigned wavelet, bool undo, PacoReferenceSample *x)
+paco_reference_transform (
+    Plane *plane, unsigned levels, unsigned wavelet, bool undo, Sample *x)
 {
   for (unsigned k = 0; k < levels; k++) {
     unsigned level = undo ? levels - 1 - k : k;
-    uint32_t width = paco_reference_ceil_shift (plane->width, level);
-    uint32_t height = paco_reference_ceil_shift (plane->height, level);
+    uint32_t width = ceil_shift (plane->width, level);
+    uint32_t height = ceil_shift (plane->height, level);
 
     for (unsigned turn = 0; turn < 2; turn++) {
       bool columns = (turn == 0) != undo;
@@ -116,19 +115,18 @@ paco_reference_reduced_gain (unsigned wavelet, unsigned levels)
 {
   double gain = 1.0;
 
-  for (unsigned k = 0; wavelet == PACO_REFERENCE_CDF97 && k < 2 * levels; k++)
+  for (unsigned k = 0; wavelet == CDF97 && k < 2 * levels; k++)
     gain /= KAPPA;
   return (float) gain;
 }
 
 void
-paco_reference_reduce (
-    PacoReferencePlane *plane, unsigned wavelet, unsigned levels)
+paco_reference_reduce (Plane *plane, unsigned wavelet, unsigned levels)
 {
   size_t n = (size_t) plane->width * plane->height;
   float gain = paco_reference_reduced_gain (wavelet, levels);
 
-  for (size_t i = 0; wavelet == PACO_REFERENCE_CDF97 && i < n; i++)
+  for (size_t i = 0; wavelet == CDF97 && i < n; i++)
     plane->samples[i].f *= gain;
 }
 
@@ -141,8 +139,8 @@ power_of_two (int n)
   return n >= 0 ? (float) (1u << n) : 1.0f / (float) (1u << -n);
 }
 
-float
-paco_reference_step (unsigned entry)
+static float
+step_of_entry (unsigned entry)
 {
   return (float) (512 + (entry & 511)) / 512.0f
       * power_of_two ((int) (entry >> 9 & 31) - 16);
@@ -157,17 +155,17 @@ paco_reference_point (
   return cut ? (unsigned) (116 - (distance >> dropped_planes)) : reconstruction;
 }
 
-PacoReferenceSample
+Sample
 paco_reference_dequantize (int32_t index, unsigned dropped_planes,
     unsigned reconstruction, unsigned wavelet, float step)
 {
   int32_t m = (index < 0 ? -index : index) >> dropped_planes;
-  PacoReferenceSample x;
+  Sample x;
 
   x.i = 0;
   if (m == 0)
     return x;
-  if (wavelet != PACO_REFERENCE_CDF97) {
+  if (wavelet != CDF97) {
     x.i = (m << dropped_planes)
         + (int32_t) ((1u << dropped_planes) * reconstruction / 256);
     x.i = index < 0 ? -x.i : x.i;
@@ -183,7 +181,7 @@ paco_reference_dequantize (int32_t index, unsigned dropped_planes,
 
 /* Returns what a step gives, in 16 bits. */
 static int
-in_16_bits (const PacoReferenceSlice *slice, int value)
+in_16_bits (const Slice *slice, int value)
 {
   if (slice->bits == 16)
     return (value + 3 * 32768) % 65536 - 32768;
@@ -192,7 +190,7 @@ in_16_bits (const PacoReferenceSlice *slice, int value)
 
 /* Returns what a step adds to y[i] of n. */
 static int
-stack_change (const PacoReferenceSlice *slice, const int *y, int i, int n)
+stack_change (const Slice *slice, const int *y, int i, int n)
 {
   bool odd = i % 2 == 1;
   int sum;
@@ -209,11 +207,10 @@ stack_change (const PacoReferenceSlice *slice, const int *y, int i, int n)
 }
 
 void
-paco_reference_filter_stack (
-    const PacoReferenceSlice *slice, bool undo, int *values)
+paco_reference_filter_stack (const Slice *slice, bool undo, int *values)
 {
   for (int k = 0; k < slice->levels; k++) {
-    int y[PACO_REFERENCE_MAX_STACK], n = 0;
+    int y[MAX_STACK], n = 0;
     int level = undo ? slice->levels - 1 - k : k;
 
     for (int p = 0; p < slice->length; p += 1 << level)
@@ -230,7 +227,7 @@ paco_reference_filter_stack (
 }
 
 int
-paco_reference_stack_sample (const PacoReferenceSlice *slice, int value)
+paco_reference_stack_sample (const Slice *slice, int value)
 {
   int u = value + (1 << (slice->bits - 1)), most = (1 << slice->bits) - 1;
 
