@@ -224,6 +224,8 @@ paco_tool_archive (int argc, char **argv)
         "Take sound that is longer or shorter than the pictures"),
     PACO_FLAG ("keep-files", &options.keep_files,
         "Keep whole what is compressed in a way that cannot be done again"),
+    PACO_FLAG ("with-decoder", &options.files.with_decoder,
+        "Keep a decoder's source and the format's description as well"),
     PACO_FLAG ("only-pictures", &options.files.only_pictures,
         "Refuse a folder with other files, or with gaps in numbers"),
     PACO_FLAG ("allow-gaps", &options.files.allow_gaps,

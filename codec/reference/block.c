@@ -1,141 +1,106 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Codes and decodes codeblocks (FORMAT.md sections 7.6 and 9), for encoder.c and
- * decoder.c of the reference: the coded planes by model.c, the raw string behind
- * them, and what makes a block broken. */
+ * Codes codeblocks (FORMAT.md sections 7.6 and 9), for the reference's encoder.c and for
+ * tests: what is coded the decoder's block.c says, and which bits there are, this does. */
 #include "codec/policy_set.h"
-#include "codec/reference/model.h"
+#include "codec/reference/arithmetic.h"
+#include "codec/reference/reference.h"
 #include <stdlib.h>
 #include <string.h>
 
-typedef PacoReferenceCoefficient Coefficient;
-typedef PacoReferenceCoder Coder;
-
-static Coefficient *
-at (Coder *coder, unsigned x, unsigned y)
-{
-  return paco_reference_coefficient (coder, x, y);
-}
-
-/* --- The raw string --- */
-
-/* Moves one bit between the raw string and a coefficient. */
-typedef void (*RawBit) (void *string, bool *bit);
-
-static void
-code_raw_string (Coder *coder, RawBit raw_bit, void *string)
-{
-  const PacoReferenceBlock *block = coder->block;
-  unsigned lowest = coder->record->dropped_planes;
-
-  for (unsigned plane = lowest + coder->record->raw_planes; plane-- > lowest;) {
-    for (unsigned x = 0; x < block->width; x++) {
-      for (unsigned y = 0; y < block->height; y++) {
-        Coefficient *c = at (coder, x, y);
-        bool bit = (c->magnitude >> plane) & 1;
-
-        raw_bit (string, &bit);
-        c->magnitude |= (uint32_t) bit << plane;
-      }
-    }
-  }
-  for (unsigned x = 0; x < block->width; x++) {
-    for (unsigned y = 0; y < block->height; y++) {
-      Coefficient *c = at (coder, x, y);
-
-      if (c->magnitude >> lowest != 0 && c->sign == 0)
-        raw_bit (string, &c->negative);
-    }
-  }
-}
-
-static void
-append_raw_bit (void *string, bool *bit)
-{
-  uint8_t byte = *bit;
-
-  g_byte_array_append (string, &byte, 1);
-}
+/* --- symbols and raw bits --- */
 
 typedef struct
 {
-  PacoReferenceBits *bits;
-  size_t used;
-  bool broken; /* there were not enough */
-} RawReader;
+  PacoReferenceArithmeticCoders arithmetic;
+  PacoReferenceCounts *counts; /* or NULL */
+} Symbols;
 
-static void
-take_raw_bit (void *string, bool *bit)
-{
-  RawReader *reader = string;
-
-  if (reader->used == reader->bits->len) {
-    reader->broken = true;
-    *bit = false;
-  } else {
-    *bit = reader->bits->data[reader->used++];
-  }
-}
-
-/* Says whether the raw string was complete and nothing came behind it: what is left
- * of the open codewords and of the last byte must be zeros. */
 static bool
-ends_well (const RawReader *reader, size_t n_fill)
+encode_symbol (void *data, unsigned coder, unsigned row, unsigned context,
+    unsigned p, bool bit)
 {
-  size_t left_over = reader->bits->len - MAX (reader->used, n_fill);
+  Symbols *symbols = data;
 
-  if (reader->broken || left_over >= 8)
-    return false;
-  for (size_t i = reader->used; i < reader->bits->len; i++)
-    if (reader->bits->data[i] != 0)
-      return false;
-  return true;
+  paco_reference_encode_symbol (&symbols->arithmetic, coder, p, bit);
+  if (symbols->counts)
+    symbols->counts->symbols[row][context][bit]++;
+  return bit;
 }
 
-/* --- Blocks --- */
-
-static Coder *
-coder_new (const PacoReferenceBlock *block, PacoBlockRecord *record)
+static bool
+append_raw_bit (void *string, bool bit)
 {
-  Coder *coder = g_new0 (Coder, 1);
+  uint8_t byte = bit;
 
-  coder->block = block;
-  coder->record = record;
-  coder->lanes_per_coder = paco_record_lanes (record);
-  coder->set = block->sets.sets[record->set];
-  return coder;
+  g_byte_array_append (string, &byte, 1);
+  return bit;
+}
+
+/* --- blocks --- */
+
+/* Sets what the coder is to know of a block. */
+static void
+set_block (PacoReferenceCoder *coder, const PacoReferenceBlock *block,
+    const PacoBlockRecord *record)
+{
+  coder->width = block->width;
+  coder->height = block->height;
+  coder->orientation = block->orientation;
+  coder->coding_passes = block->coding_passes;
+  coder->set = (const PacoReferenceSet *) block->sets.sets[record->set];
+  coder->record = (PacoReferenceRecord){
+    .planes = record->planes,
+    .raw_planes = record->raw_planes,
+    .dropped_planes = record->dropped_planes,
+    .shared_codewords = record->shared_codewords,
+    .raw_left_signs = record->raw_left_signs,
+    .cut = record->cut,
+    .length = record->length,
+  };
 }
 
 static void
-coder_free (Coder *coder)
+encode_planes (PacoReferenceCoder *coder, const Symbols *symbols,
+    PacoCutPoints *cut_points)
 {
-  paco_reference_arithmetic_clear (&coder->arithmetic);
-  g_free (coder);
+  unsigned raw = coder->record.raw_planes;
+  unsigned lowest = coder->record.dropped_planes + raw;
+
+  paco_reference_begin_block (coder);
+  for (unsigned plane = coder->record.planes; plane-- > lowest;) {
+    paco_reference_code_plane (coder, plane);
+    if (cut_points && (plane > lowest || raw > 0))
+      cut_points->codewords[plane] = symbols->arithmetic.codewords->len;
+  }
 }
 
 static GByteArray *
 encode_once (const PacoReferenceBlock *block, const int32_t *indices,
-    PacoBlockRecord *record)
+    const PacoBlockRecord *record)
 {
-  Coder *coder = coder_new (block, record);
-  PacoReferenceBits *bits = g_byte_array_new ();
+  g_autofree PacoReferenceCoder *coder = g_new0 (PacoReferenceCoder, 1);
+  g_autoptr (GByteArray) bits = g_byte_array_new ();
   GByteArray *bytes = g_byte_array_new ();
+  Symbols symbols = { .counts = block->counts };
 
+  set_block (coder, block, record);
+  coder->code = encode_symbol;
+  coder->symbols = &symbols;
   for (unsigned y = 0; y < block->height; y++) {
     for (unsigned x = 0; x < block->width; x++) {
-      at (coder, x, y)->magnitude = abs (indices[y * block->width + x]);
-      at (coder, x, y)->negative = indices[y * block->width + x] < 0;
+      coder->magnitude[y][x] = (uint32_t) abs (indices[y * block->width + x]);
+      coder->negative[y][x] = indices[y * block->width + x] < 0;
     }
   }
-  paco_reference_arithmetic_init_encoder (
-      &coder->arithmetic, PACO_LANES / coder->lanes_per_coder);
-  paco_reference_code_planes (coder);
+  paco_reference_arithmetic_init (
+      &symbols.arithmetic, PACO_LANES / paco_reference_lanes (&coder->record));
+  encode_planes (coder, &symbols, block->cut_points);
   if (!record->cut)
-    code_raw_string (coder, append_raw_bit, bits);
-  paco_reference_finish_encoder (&coder->arithmetic, bits, bytes);
+    paco_reference_code_raw_string (coder, append_raw_bit, bits);
+  paco_reference_arithmetic_finish (&symbols.arithmetic, bits, bytes);
+  paco_reference_arithmetic_clear (&symbols.arithmetic);
   if (block->counts)
     block->counts->raw_bits += bits->len;
-  g_byte_array_unref (bits);
-  coder_free (coder);
   return bytes;
 }
 
@@ -251,89 +216,12 @@ paco_reference_encode_block (const PacoReferenceBlock *block,
   paco_reference_encode_block_as (block, indices, record, out);
 }
 
-/* Decodes what follows the coded planes; false if the block is broken. */
-static bool
-take_rest (Coder *coder)
-{
-  PacoReferenceArithmeticCoders *arithmetic = &coder->arithmetic;
-  RawReader reader = { NULL };
-  size_t n_fill = 0;
-  bool well;
-
-  if (arithmetic->broken)
-    return false;
-  if (coder->record->cut)
-    return arithmetic->used == arithmetic->size;
-  reader.bits = paco_reference_finish_decoder (arithmetic, &n_fill);
-  if (!reader.bits)
-    return false;
-  code_raw_string (coder, take_raw_bit, &reader);
-  well = ends_well (&reader, n_fill);
-  g_byte_array_unref (reader.bits);
-  return well;
-}
-
 bool
 paco_reference_decode_block (const PacoReferenceBlock *block,
     const PacoBlockRecord *record, const uint8_t *bytes, int32_t *indices)
 {
-  PacoBlockRecord own_record = *record;
-  Coder *coder;
-  bool well;
+  g_autofree PacoReferenceCoder *coder = g_new0 (PacoReferenceCoder, 1);
 
-  memset (indices, 0, sizeof *indices * block->width * block->height);
-  if (record->planes == 0)
-    return record->length == 0;
-
-  coder = coder_new (block, &own_record);
-  paco_reference_arithmetic_init_decoder (&coder->arithmetic,
-      PACO_LANES / coder->lanes_per_coder, bytes, record->length);
-  paco_reference_code_planes (coder);
-  well = take_rest (coder);
-  for (unsigned y = 0; well && y < block->height; y++) {
-    for (unsigned x = 0; x < block->width; x++) {
-      const Coefficient *c = at (coder, x, y);
-
-      indices[y * block->width + x] = c->negative ? -(int32_t) c->magnitude
-                                                  : (int32_t) c->magnitude;
-    }
-  }
-  coder_free (coder);
-  return well;
-}
-
-/* --- the check of a block (FORMAT.md section 6), a word at a time --- */
-
-/* Word i of the bytes; what lies behind them is 0. */
-static uint32_t
-word (const uint8_t *bytes, size_t length, size_t i)
-{
-  uint32_t value = 0;
-
-  for (unsigned k = 0; k < 4; k++)
-    if (4 * i + k < length)
-      value |= (uint32_t) bytes[4 * i + k] << (8 * k);
-  return value;
-}
-
-static uint32_t
-key (uint32_t product)
-{
-  return product ^ product >> 11;
-}
-
-uint16_t
-paco_reference_check (const uint8_t *bytes, size_t length)
-{
-  uint64_t sum = length;
-
-  for (uint32_t n = 0; 8 * (size_t) n < length; n++) {
-    uint32_t a = word (bytes, length, 2 * n) ^ key ((n + 1) * 2654435761u);
-    uint32_t b = word (bytes, length, 2 * n + 1) ^ key ((n + 1) * 2246822519u);
-
-    sum += (uint64_t) a * b;
-  }
-  sum ^= sum >> 32;
-  sum *= UINT64_C (11400714819323198485);
-  return (uint16_t) (sum >> 48);
+  set_block (coder, block, record);
+  return paco_reference_decode_bytes (coder, bytes, indices);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * From samples to codes and numbers (FORMAT.md section 5), and back, for the reference's
- * encoder.c and decoder.c. It does for each sample what section 5 says, and looks nothing
+ * From samples to codes and numbers (FORMAT.md section 5), for the reference's encoder.c. It does for each sample what section 5 says, and looks nothing
  * up that sample_map.c has made. */
 #include "codec/reference/reference.h"
 #include "codec/sample_map.h"
 
-/* The code of a sample's bits, and the other way round. */
+/* The code of a sample's bits. */
 static unsigned
 code_of (const PacoComponent *component, unsigned bits)
 {
@@ -18,29 +17,14 @@ code_of (const PacoComponent *component, unsigned bits)
   return bits;
 }
 
-static unsigned
-bits_of (const PacoComponent *component, unsigned code)
-{
-  unsigned middle = 1u << (component->depth - 1);
-
-  if (component->kind == PACO_SAMPLE_SIGNED)
-    return code >= middle ? code - middle : code + middle;
-  if (component->kind == PACO_SAMPLE_FLOAT)
-    return code >= middle ? code - middle : 65535 - code;
-  return code;
-}
-
-/* The table of a component, or NULL. *n becomes how many codes there are. */
+/* The table of a component, or NULL. */
 static const PacoCodeTable *
-table_of (const PacoPictureFormat *format, const PacoCoding *coding,
-    const PacoCodeTable *tables, unsigned component, unsigned *n)
+table_of (
+    const PacoCoding *coding, const PacoCodeTable *tables, unsigned component)
 {
-  *n = 1u << format->components[component].depth;
   for (unsigned i = 0; i < coding->n_code_tables; i++)
-    if (coding->code_tables[i].components >> component & 1) {
-      *n = coding->code_tables[i].n_codes;
+    if (coding->code_tables[i].components >> component & 1)
       return &tables[i];
-    }
   return NULL;
 }
 
@@ -50,8 +34,8 @@ paco_reference_number_samples (const PacoPictureFormat *format,
     PacoReferencePlane *plane)
 {
   const PacoComponent *c = &format->components[component];
-  unsigned n, half = 1u << (paco_coded_depth (format, coding, component) - 1);
-  const PacoCodeTable *table = table_of (format, coding, tables, component, &n);
+  unsigned half = 1u << (paco_coded_depth (format, coding, component) - 1);
+  const PacoCodeTable *table = table_of (coding, tables, component);
   g_autofree unsigned *numbers = g_new0 (unsigned, PACO_MAX_CODES + 1);
   size_t size = (size_t) plane->width * plane->height;
 
@@ -63,29 +47,6 @@ paco_reference_number_samples (const PacoPictureFormat *format,
 
     plane->samples[i].i = (int32_t) (numbers[code_of (c, (unsigned) bits)]
         - half);
-  }
-}
-
-void
-paco_reference_sample_numbers (const PacoPictureFormat *format,
-    const PacoCoding *coding, const PacoCodeTable *tables, unsigned component,
-    PacoReferencePlane *plane)
-{
-  const PacoComponent *c = &format->components[component];
-  unsigned n, half = 1u << (paco_coded_depth (format, coding, component) - 1);
-  const PacoCodeTable *table = table_of (format, coding, tables, component, &n);
-  g_autofree unsigned *codes = g_new0 (unsigned, PACO_MAX_CODES);
-  size_t size = (size_t) plane->width * plane->height;
-  unsigned n_codes = 0;
-
-  for (unsigned code = 0; code < PACO_MAX_CODES; code++)
-    if (!table || paco_code_is_used (table, code))
-      codes[n_codes++] = code;
-  for (size_t i = 0; i < size; i++) {
-    int64_t number = (int64_t) plane->samples[i].i + half;
-    unsigned code = codes[CLAMP (number, 0, (int64_t) n - 1)];
-
-    plane->samples[i].i = (int32_t) bits_of (c, code) - (1 << (c->depth - 1));
   }
 }
 

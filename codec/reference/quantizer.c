@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The quantizer, one coefficient at a time (FORMAT.md sections 8 and 9), for the
- * reference's encoder.c and decoder.c and for tables/count.c. */
+ * reference's encoder.c and for tables/count.c. */
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
 #include <math.h>
@@ -134,35 +134,6 @@ unsigned
 paco_reference_reconstruction (
     unsigned reconstruction, const PacoBlockRecord *record)
 {
-  int distance = 116 - (int) reconstruction;
-
-  if (!record->cut)
-    return reconstruction;
-  return (unsigned) (116 - (distance >> record->dropped_planes));
-}
-
-PacoReferenceSample
-paco_reference_dequantize (int32_t index, unsigned dropped_planes,
-    unsigned reconstruction, PacoWaveletId wavelet, float step)
-{
-  int32_t m = abs (index) >> dropped_planes;
-  PacoReferenceSample x = { .i = 0 };
-
-  if (m == 0)
-    return x;
-
-  if (paco_wavelets[wavelet].reversible) {
-    int32_t middle = (int32_t) ((1u << dropped_planes) * reconstruction / 256);
-
-    x.i = (m << dropped_planes) + middle;
-    if (index < 0)
-      x.i = -x.i;
-  } else {
-    float scale = ldexpf (step, (int) dropped_planes - 8);
-
-    x.f = (float) (256 * m + (int32_t) reconstruction) * scale;
-    if (index < 0)
-      x.f = -x.f;
-  }
-  return x;
+  return paco_reference_point (
+      reconstruction, record->cut, record->dropped_planes);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The reference: a scalar encoder and decoder written from FORMAT.md, the judge
- * of every other implementation. One sample, one line, one coefficient, one
- * lane at a time, and nothing that is there for speed. It shares header,
- * index, geometry, probability sets and the encoder's decisions (policy.h)
- * with the other implementations, and nothing that touches a sample. */
+ * The reference, the judge of every other implementation: a scalar encoder, and what
+ * makes of the decoder in decoder/, which stands by itself, functions of the codec's
+ * types. One sample, one line, one coefficient, one lane at a time, and nothing that is
+ * there for speed. The encoder shares its block coder and its wavelets with the decoder,
+ * header, index, geometry and decisions (policy.h) with the other implementations; the
+ * decoder shares nothing with them but the probability sets. */
 #pragma once
 #include "codec/areas.h"
 #include "codec/cut.h"
@@ -15,6 +16,7 @@
 #include "codec/policy_codes.h"
 #include "codec/policy_map.h"
 #include "codec/rate_control.h"
+#include "codec/reference/decoder/private.h"
 
 G_BEGIN_DECLS
 
@@ -80,16 +82,8 @@ gboolean paco_reference_decode (const uint8_t *data, size_t size,
     unsigned reduce, const PacoPicture *destination, uint32_t *corrupted_blocks,
     GError **error);
 
-/* The last frames of a stream, by which broken blocks of the next ones are concealed
- * (FORMAT.md section 11). */
-typedef struct _PacoReferenceConcealer PacoReferenceConcealer;
-
-PacoReferenceConcealer *paco_reference_concealer_new (void);
-void paco_reference_concealer_free (PacoReferenceConcealer *concealer);
-/* Says that the stream goes on from another place. */
-void paco_reference_concealer_forget (PacoReferenceConcealer *concealer);
-
-/* Does the same as paco_reference_decode(), for the next frame of a stream.
+/* Does the same as paco_reference_decode(), for the next frame of a stream;
+ * concealer may be NULL.
  * *concealed_blocks is how many of the broken blocks were not taken as zero. */
 gboolean paco_reference_decode_next (PacoReferenceConcealer *concealer,
     const uint8_t *data, size_t size, unsigned reduce,
@@ -97,19 +91,6 @@ gboolean paco_reference_decode_next (PacoReferenceConcealer *concealer,
     uint32_t *concealed_blocks, GError **error);
 
 /* --- The stages, for tests --- */
-
-/* A sample or coefficient: i with the reversible wavelet, else f. */
-typedef union
-{
-  int32_t i;
-  float f;
-} PacoReferenceSample;
-
-typedef struct
-{
-  uint32_t width, height;
-  PacoReferenceSample *samples; /* rows without gaps */
-} PacoReferencePlane;
 
 /* Makes a plane of zeros. Returns FALSE if there is no memory. */
 bool paco_reference_plane_init (
@@ -131,12 +112,9 @@ void paco_reference_store_samples (const PacoPictureFormat *format,
     const PacoPicture *picture, unsigned field, unsigned component,
     const PacoReferencePlane *plane);
 
-/* These turn samples as the above loads them into numbers with their level shift, and
- * back with clamping (FORMAT.md section 5). tables: those of coding.code_tables. */
+/* Turns samples as the above loads them into numbers with their level shift (FORMAT.md
+ * section 5). tables: those of coding.code_tables. */
 void paco_reference_number_samples (const PacoPictureFormat *format,
-    const PacoCoding *coding, const PacoCodeTable *tables, unsigned component,
-    PacoReferencePlane *plane);
-void paco_reference_sample_numbers (const PacoPictureFormat *format,
     const PacoCoding *coding, const PacoCodeTable *tables, unsigned component,
     PacoReferencePlane *plane);
 
@@ -157,11 +135,9 @@ void paco_reference_forward_color (
 void paco_reference_inverse_color (
     PacoReferencePlane *planes, unsigned n_planes, const PacoCoding *coding);
 
-/* These do the color transform of a mosaic, and its inverse, if it is coded with it. They
- * come before the first and after the second of the above. */
+/* Does the color transform of a mosaic, if it is coded with it; before the first of the
+ * above. */
 void paco_reference_forward_mosaic (const PacoPictureFormat *format,
-    const PacoCoding *coding, PacoReferencePlane *planes);
-void paco_reference_inverse_mosaic (const PacoPictureFormat *format,
     const PacoCoding *coding, PacoReferencePlane *planes);
 
 /* In place. Afterwards LL of the last level is in the upper left corner, HL
@@ -174,13 +150,6 @@ void paco_reference_inverse_dwt (
 /* Finds where the transform leaves a subband. */
 void paco_reference_subband_origin (const PacoGeometry *geometry,
     const PacoSubband *subband, uint32_t *left, uint32_t *top);
-
-/* The first returns what the samples of LL of a level are multiplied by when the
- * inverse transform ends with them (FORMAT.md section 10). The second multiplies
- * them; integers are rounded. */
-float paco_reference_reduced_gain (PacoWaveletId wavelet, unsigned levels);
-void paco_reference_reduce (
-    PacoReferencePlane *plane, PacoWaveletId wavelet, unsigned levels);
 
 /* These are the quantiser. paco_reference_scale() returns a coefficient in steps, with
  * its sign, cut off behind fraction_bits bits behind the point.
@@ -199,18 +168,12 @@ void paco_reference_round_block (
 /* Returns the reconstruction point of a block, from that of its frame. */
 unsigned paco_reference_reconstruction (
     unsigned reconstruction, const PacoBlockRecord *record);
-PacoReferenceSample paco_reference_dequantize (int32_t index,
-    unsigned dropped_planes, unsigned reconstruction, PacoWaveletId wavelet,
-    float step);
 
 /* Finds the cells of a field of the map that an encoder makes; plane: component 0 of the
  * field, transformed. */
 void paco_reference_find_cells (const PacoGeometry *geometry, unsigned field,
     const PacoReferencePlane *plane, const PacoActivity *activity,
     uint8_t *cells);
-
-/* Returns the check of a block's bytes (FORMAT.md section 6). */
-uint16_t paco_reference_check (const uint8_t *bytes, size_t length);
 
 /* A codeblock and how it is coded. */
 typedef struct

@@ -212,19 +212,6 @@ paco_reference_store_samples (const PacoPictureFormat *format,
   }
 }
 
-/* Integer arithmetic that wraps around modulo 2^32. */
-static int32_t
-add (int32_t a, int32_t b)
-{
-  return (int32_t) ((uint32_t) a + (uint32_t) b);
-}
-
-static int32_t
-subtract (int32_t a, int32_t b)
-{
-  return (int32_t) ((uint32_t) a - (uint32_t) b);
-}
-
 static void
 forward_rct (
     PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
@@ -234,18 +221,6 @@ forward_rct (
   a->i = (red + 2 * green + blue) >> 2;
   b->i = blue - green;
   c->i = red - green;
-}
-
-static void
-inverse_rct (
-    PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
-{
-  int32_t y = a->i, u = b->i, v = c->i;
-  int32_t green = subtract (y, add (u, v) >> 2);
-
-  a->i = add (v, green);
-  b->i = green;
-  c->i = add (u, green);
 }
 
 /* RCT2 takes blue against the mean of red and green. */
@@ -263,26 +238,13 @@ forward_rct2 (
   c->i = v;
 }
 
-static void
-inverse_rct2 (
-    PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
-{
-  int32_t y = a->i, u = b->i, v = c->i;
-  int32_t mean = subtract (y, u >> 2);
-  int32_t green = subtract (mean, v >> 1);
-
-  a->i = add (v, green);
-  b->i = green;
-  c->i = add (u, mean);
-}
-
 /* Returns what rct-fit takes away from C. */
 static int32_t
 predict_by_fit (const PacoFit *fit, int32_t b, int32_t v)
 {
   uint32_t part = fit->x * (uint32_t) v - fit->y * (uint32_t) b;
 
-  return add (b, (int32_t) part >> 3);
+  return b + ((int32_t) part >> 3);
 }
 
 static void
@@ -300,23 +262,6 @@ forward_fit (PacoReferencePlane *planes, const PacoCoding *coding)
     planes[0].samples[i].i = t;
     planes[1].samples[i].i = c - predict_by_fit (&fit, b, v);
     planes[2].samples[i].i = v;
-  }
-}
-
-static void
-inverse_fit (PacoReferencePlane *planes, const PacoCoding *coding)
-{
-  size_t n = (size_t) planes[0].width * planes[0].height;
-  PacoFit fit = paco_fit (coding->parameters);
-
-  for (size_t i = 0; i < n; i++) {
-    int32_t t = planes[0].samples[i].i, u = planes[1].samples[i].i;
-    int32_t v = planes[2].samples[i].i;
-    int32_t b = fit.mean ? subtract (t, v >> 1) : t;
-
-    planes[fit.a].samples[i].i = add (v, b);
-    planes[fit.b].samples[i].i = b;
-    planes[fit.c].samples[i].i = add (u, predict_by_fit (&fit, b, v));
   }
 }
 
@@ -342,21 +287,6 @@ integers_to_floats (PacoReferencePlane *plane)
     plane->samples[i].f = (float) plane->samples[i].i;
 }
 
-/* Rounds to nearest even. What an int32_t cannot hold, which only a hostile
- * frame has, becomes the nearest binary32 value that it can. */
-static void
-floats_to_integers (PacoReferencePlane *plane)
-{
-  size_t n = (size_t) plane->width * plane->height;
-
-  for (size_t i = 0; i < n; i++) {
-    float rounded = rintf (plane->samples[i].f);
-
-    plane->samples[i].i = (int32_t) CLAMP (
-        rounded, -2147483648.0f, 2147483520.0f);
-  }
-}
-
 /* ICT and matrix, whose rows are m. */
 static void
 forward_matrix (PacoReferencePlane *planes, const float m[PACO_MATRIX_SIZE])
@@ -371,22 +301,6 @@ forward_matrix (PacoReferencePlane *planes, const float m[PACO_MATRIX_SIZE])
     *a = fmaf (m[0], red, fmaf (m[1], green, m[2] * blue));
     *b = fmaf (m[5], blue, fmaf (m[4], green, m[3] * red));
     *c = fmaf (m[6], red, fmaf (m[7], green, m[8] * blue));
-  }
-}
-
-static void
-inverse_matrix (PacoReferencePlane *planes, const float m[PACO_MATRIX_SIZE])
-{
-  size_t n = (size_t) planes[0].width * planes[0].height;
-
-  for (size_t i = 0; i < n; i++) {
-    float *a = &planes[0].samples[i].f, y = *a;
-    float *b = &planes[1].samples[i].f, u = *b;
-    float *c = &planes[2].samples[i].f, v = *c;
-
-    *a = fmaf (m[2], v, fmaf (m[1], u, m[0] * y));
-    *b = fmaf (m[4], u, fmaf (m[5], v, m[3] * y));
-    *c = fmaf (m[7], u, fmaf (m[8], v, m[6] * y));
   }
 }
 
@@ -409,25 +323,4 @@ paco_reference_forward_color (
     paco_color_matrix (coding, false, matrix);
     forward_matrix (planes, matrix);
   }
-}
-
-void
-paco_reference_inverse_color (
-    PacoReferencePlane *planes, unsigned n_planes, const PacoCoding *coding)
-{
-  float matrix[PACO_MATRIX_SIZE];
-
-  if (paco_color_transform_is_matrix (coding->color_transform)) {
-    paco_color_matrix (coding, true, matrix);
-    inverse_matrix (planes, matrix);
-  }
-  for (unsigned c = 0; c < n_planes; c++)
-    if (!paco_is_reversible (coding, c))
-      floats_to_integers (&planes[c]);
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT)
-    each_pixel (planes, inverse_rct);
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT2)
-    each_pixel (planes, inverse_rct2);
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT)
-    inverse_fit (planes, coding);
 }

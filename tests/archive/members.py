@@ -102,6 +102,32 @@ def test_reel(tmp):
     assert all(name in text for name in NAMES) and not (tmp / 'c.paco.part').exists()
 
 
+def test_decoder(tmp):
+    """Tests that an archive carries a decoder of itself, which anybody can compile."""
+    folder, own = sequence(tmp / 'in', n=3), tmp / 'out/paco-decoder'
+    text = expect(DONE, 'archive', '--with-decoder', folder, tmp / 'a.paco', says='8 files')
+    assert 'no pictures' not in text and 'decoder' not in text, text
+    expect(DONE, 'archive', '--with-decoder', folder, tmp / 'a.paco', says='a.paco is complete')
+    expect(DONE, 'restore', tmp / 'a.paco', tmp / 'out', says='8 files')
+    assert sorted(path.name for path in own.iterdir()) == [
+        'ARCHIVE-FORMAT.md', 'FORMAT.md', 'paco-decoder.c', 'paco-decoder.h', 'paco-to-pnm.c']
+    # What was restored has it already.
+    expect(DONE, 'archive', '--with-decoder', '--report=', tmp / 'out', tmp / 'b.paco',
+           says='paco-decoder/ARCHIVE-FORMAT.md and 4 other files of the decoder are in the folder')
+    assert (tmp / 'a.paco').read_bytes() == (tmp / 'b.paco').read_bytes()
+    if not shutil.which('cc'):
+        return
+    subprocess.run(['cc', '-std=c99', '-O1', 'paco-to-pnm.c', 'paco-decoder.c', '-lm', '-o',
+                    tmp / 'paco-to-pnm'], cwd=own, check=True)
+    subprocess.run([tmp / 'paco-to-pnm', tmp / 'a.paco', tmp / 'p'], check=True)
+    for i, path in enumerate(sorted(folder.iterdir())):
+        assert path.read_bytes() == (tmp / f'p-{i}.ppm').read_bytes(), path
+    broken = tmp / 'broken.paco'
+    broken.write_bytes((tmp / 'a.paco').read_bytes()[:5000])
+    assert subprocess.run([tmp / 'paco-to-pnm', broken, tmp / 'q'], check=False,
+                          capture_output=True).returncode == 1
+
+
 def test_containers(tmp):
     """Tests members in MKV and MOV files; one sound is heard there."""
     if b'without GStreamer' in subprocess.run([PACO, 'archive', '/nothing', 'x.mkv'],

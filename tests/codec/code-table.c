@@ -2,7 +2,7 @@
  * Tests code tables: what is written is read again, bytes that FORMAT.md does not allow are refused, and the packed form is
  * what the reference's arithmetic coder makes. */
 #include "codec/code_table.h"
-#include "codec/reference/model.h"
+#include "codec/reference/arithmetic.h"
 #include "n-cases.h"
 #include <string.h>
 
@@ -71,16 +71,16 @@ pack_by_reference (const PacoCodeTable *table, unsigned first, unsigned last)
 
   for (unsigned i = 0; i < 256; i++)
     chance[i] = 32768;
-  paco_reference_arithmetic_init_encoder (&coders, 1);
+  paco_reference_arithmetic_init (&coders, 1);
   for (unsigned code = first + 1; code < last; code++) {
     bool used = paco_code_is_used (table, code);
     unsigned *c = &chance[before];
 
-    paco_reference_code_symbol (&coders, 0, CLAMP (*c >> 8, 1, 255), used);
+    paco_reference_encode_symbol (&coders, 0, CLAMP (*c >> 8, 1, 255), used);
     *c = used ? *c - (*c >> 4) : *c + ((65536 - *c) >> 4);
     before = (before << 1 | used) & 255;
   }
-  paco_reference_finish_encoder (&coders, no_bits, bytes);
+  paco_reference_arithmetic_finish (&coders, no_bits, bytes);
   paco_reference_arithmetic_clear (&coders);
   return bytes;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Fuzzes the reference and every variant of the CPU backend (plain, AVX2,
- * AVX-512) with a frame. Verdict, number of broken blocks and every byte of
+ * AVX-512) with a frame. What is refused, verdict, number of broken blocks and every byte of
  * the picture must be the same. */
 #include "codec/reference/reference.h"
 #include "tests/fuzz/decoding.h"
@@ -97,15 +97,34 @@ damage (uint8_t *data, const PacoHeader *header)
     data[payload + header->index_crc % MIN (length, 64)] ^= 0x10;
 }
 
+/* The reference reads headers by itself, and takes the same. */
+static void
+compare_header (const uint8_t *data, size_t size, bool taken)
+{
+  PacoReferenceHeader header;
+  const char *message;
+  bool reference = paco_reference_read_header (data, size, &header, &message)
+          == PACO_REFERENCE_DONE
+      && header.frame_size <= size;
+
+  if (reference == taken)
+    return;
+  fprintf (stderr, "a header is %s, and the reference %s: %s\n",
+      taken ? "taken" : "refused", reference ? "takes it" : "does not",
+      message);
+  abort ();
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   Stream stream = { .size = size };
   const PacoHeader *header = &stream.frames[0].header;
   g_autofree uint8_t *copy = NULL;
+  bool taken = paco_coded_frame_parse (&stream.frames[0], data, size, NULL);
 
-  if (!paco_coded_frame_parse (&stream.frames[0], data, size, NULL)
-      || paco_picture_samples (&header->picture) > MAX_SAMPLES)
+  compare_header (data, size, taken);
+  if (!taken || paco_picture_samples (&header->picture) > MAX_SAMPLES)
     return 0;
   copy = g_memdup2 (data, size);
   damage (copy, header);

@@ -2,6 +2,7 @@
  * Makes a folder of source files a .paco file (archive.h): it begins and ends a run,
  * and does its last step, which writes. */
 #include "tool/archive/archive.h"
+#include "tool/archive/decoder.h"
 #include "tool/archive/line.h"
 #include "tool/archive/restore.h"
 #include "tool/archive/run.h"
@@ -248,6 +249,7 @@ begin (PacoRun *run, GError **error)
   if (!run->folder
       || !paco_folder_sort_out (run->folder, &options->files,
           options->fps_n > 0, &run->kind, &run->picture, error)
+      || (options->files.with_decoder && !paco_decoder_add (run->folder, error))
       || !find_range (run, error))
     return FALSE;
   note_folder (run);

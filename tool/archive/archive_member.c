@@ -11,6 +11,7 @@
 #include "lib/stream/io.h"
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -134,12 +135,27 @@ close_reader (Reader *reader)
   *reader = (Reader){ NULL };
 }
 
+/* Returns a descriptor of a file that is in memory alone, or -1. */
+static int
+open_bytes (const char *name, GBytes *bytes)
+{
+  int fd = memfd_create (name, MFD_CLOEXEC);
+  gsize size;
+  const void *data = g_bytes_get_data (bytes, &size);
+
+  if (fd < 0 || paco_io_write_at (fd, 0, data, size))
+    return fd;
+  close (fd);
+  return -1;
+}
+
 static gboolean
 open_reader (const PacoMembers *members, const PacoFolderFile *file,
     Reader *reader, GError **error)
 {
   reader->path = g_strconcat (members->folder->path, "/", file->name, NULL);
-  reader->fd = paco_open_input (reader->path, NULL);
+  reader->fd = file->bytes ? open_bytes (file->name, file->bytes)
+                           : paco_open_input (reader->path, NULL);
   reader->checksum = paco_running_checksum_new (members->md5);
   if (reader->fd < 0 || fstat (reader->fd, &reader->status) != 0)
     return fail (error, reader->path, "cannot be read");

@@ -105,7 +105,7 @@ static gboolean
 add_file (PacoFolder *folder, char *name, const char *path,
     const struct stat *status, GError **error)
 {
-  PacoFolderFile file = { name, (guint64) status->st_size };
+  PacoFolderFile file = { .name = name, .size = (guint64) status->st_size };
 
   if (!paco_kept_name_is_good (name, strlen (name))) {
     g_free (name);
@@ -229,6 +229,7 @@ static void
 clear_file (gpointer file)
 {
   g_free (((PacoFolderFile *) file)->name);
+  g_bytes_unref (((PacoFolderFile *) file)->bytes);
 }
 
 static GArray *
@@ -287,6 +288,12 @@ paco_folder_keep_sound (PacoFolder *folder, guint i)
   g_array_append_val (folder->members, *sound);
   sound->name = NULL;
   g_array_remove_index (folder->sounds, i);
+  paco_folder_sort_members (folder);
+}
+
+void
+paco_folder_sort_members (PacoFolder *folder)
+{
   g_array_sort (folder->members, compare_files);
 }
 

@@ -14,12 +14,14 @@ typedef struct
   gboolean allow_gaps;     /* numbers may be missing */
   gboolean only_pictures;  /* what is no picture of the sequence is refused */
   gboolean want_sound;     /* WAV files become PacoFolder.sounds */
+  gboolean with_decoder; /* the reference decoder becomes members (decoder.h) */
 } PacoFolderOptions;
 
 typedef struct
 {
   char *name; /* relative to the folder */
   guint64 size;
+  GBytes *bytes; /* of what is not in the folder, else NULL */
 } PacoFolderFile;
 
 typedef struct
@@ -63,5 +65,7 @@ void paco_folder_keep_sound (PacoFolder *folder, guint i);
 gboolean paco_folder_same_picture (const PacoInfo *first, const PacoInfo *other,
     gboolean fps_given, char **difference);
 
+/* Puts members in order. */
+void paco_folder_sort_members (PacoFolder *folder);
 /* Compares names for the order of files. */
 int paco_folder_compare_names (const char *a, const char *b);
