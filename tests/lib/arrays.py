@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""arrays.py: pipelines/python/paco.py gives back the arrays that it was given, parts
-and halves of them, and says what is wrong."""
+"""arrays.py: bindings/python gives back the arrays that it was given, parts and halves of
+them, and says what is wrong. With PACO_EMULATED also in the memory of an emulated GPU."""
 import hashlib
 import os
 import sys
@@ -14,10 +14,9 @@ except ImportError:
     print('SKIP: NumPy is missing (Debian: python3-numpy).')
     sys.exit(77)
 
-ROOT = os.environ['PACO_SOURCE_ROOT']
-sys.path.insert(0, os.path.join(ROOT, 'pipelines', 'python'))
-import paco  # noqa: E402
+import paco
 
+ROOT = os.environ['PACO_SOURCE_ROOT']
 RANDOM = numpy.random.default_rng()
 CPU = {'backend': 'cpu', 'threads': 2}
 
@@ -182,7 +181,102 @@ def check_stacks():
         film += [*coded, alone]
         whole += [*pictures, [gray]]
     assert len(whole) > 8
+    check_film(film, whole)
     assert all(same(a, b) for a, b in zip(decoder.pictures(film), whole, strict=True))
+
+
+def check_film(frames, pictures):
+    """Checks that pictures have numbers, also those of stacks, and that a slice that is
+    missing costs nothing but its own picture its number."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'film.paco')
+        with paco.Writer(path) as writer:
+            for data in frames:
+                writer.add(data)
+        with paco.Film(path, **CPU) as film:
+            assert len(film) == len(pictures)
+            for i in RANDOM.permutation(len(pictures)):
+                assert same(film[int(i)], pictures[i])
+                assert same(film[int(i) - len(film)], pictures[i])
+            assert all(map(same, film[2:7:2], pictures[2:7:2])) and len(film[2:7:2]) == 3
+            for i in len(film), -len(film) - 1:
+                assert fails(IndexError, film.__getitem__, i)
+            first = next(i for i in range(len(film)) if len(frames) > i + 2
+                         and paco.probe(frames[i]).stack_length > 2)
+            at = sum(map(len, frames[:first + 1]))
+            with open(path, 'r+b') as file:
+                file.seek(at + 30)
+                file.write(b'????')
+            # The frames have no places, so those that are damaged have no numbers.
+            damaged, length = paco.Film(path, **CPU), paco.probe(frames[first]).stack_length
+            assert len(damaged) == len(film) - 1
+            assert [same(damaged[i], film[i + (i > first)]) for i in range(len(damaged))
+                    if not first <= i < first + length - 1].count(False) == 0
+            assert damaged[first + 1][0].shape == pictures[first][0].shape
+        assert fails(ValueError, lambda: film[0])
+
+
+class Other:
+    """Somebody else's array in the memory of a GPU, by one of the two protocols."""
+
+    def __init__(self, array, **changes):
+        self.array = array
+        if changes:
+            self.__cuda_array_interface__ = {**array.__cuda_array_interface__, **changes}
+
+    def __getattr__(self, name):
+        if name in ('__dlpack__', '__dlpack_device__') and \
+                '__cuda_array_interface__' not in self.__dict__:
+            return getattr(self.array, name)
+        raise AttributeError(name)
+
+
+def check_cuda():
+    """Checks that pictures in the memory of a GPU are coded and decoded there."""
+    for kind, depth in ('u1', 8), ('u2', 12), ('i2', 16), ('f2', 16):
+        arrays = [array.view(kind) for array in picture(depth, 1, 0)]
+        wanted = paco.Encoder(rate_control='lossless', **CPU).encode(arrays, depth)
+        decoder = paco.Decoder()
+        decoded = decoder.decode_cuda(wanted)
+        assert decoder.device.startswith('cuda: ')
+        assert same([array.numpy().view('u1') for array in decoded],
+                    [array.view('u1') for array in arrays])
+        assert same([array.view('u1') for array in decoder.decode(wanted)],
+                    [array.view('u1') for array in arrays])
+        encoder = paco.Encoder(rate_control='lossless')
+        for components in (
+                decoded, [Other(array) for array in decoded],
+                [Other(array, stream=1) for array in decoded],
+                [Other(array, strides=(array.shape[1] * array.dtype.itemsize,
+                                       array.dtype.itemsize)) for array in decoded],
+                arrays):
+            assert encoder.encode(components, depth) == wanted
+        assert encoder.device.startswith('cuda: ')
+        # One array is a gray picture; a part of an array has longer lines.
+        lines, words = decoded[0].shape[0] // 2, decoded[0].dtype.itemsize
+        part = Other(decoded[0], shape=(lines, 8), strides=(
+            words * decoded[0].shape[1], words))
+        assert encoder.encode(part, depth) == paco.Encoder(
+            rate_control='lossless', **CPU).encode(arrays[0][:lines, :8], depth)
+        for wrong in ({'strides': (words * 16, words * 2)}, {'typestr': '>u2'},
+                      {'typestr': '<f4'}, {'shape': (3, 3, 3)}):
+            assert fails(ValueError, encoder.encode, [Other(decoded[0], **wrong)])
+    capsule = decoded[0].__dlpack__()
+    shape, (region,) = decoded[0].shape, decoder_of_region(wanted)
+    assert region.shape == (7, 10) and same(
+        [region.numpy().view('u2')], [arrays[0].view('u2')[2:9, 4:14]])
+    del decoded, components, part
+    assert paco.cuda.from_dlpack(capsule).shape == shape and len(paco.cuda._lent) == 1
+    del capsule
+    assert not paco.cuda._lent
+    late = paco.Decoder()
+    late.decode(wanted)
+    assert fails(paco.PacoError, late.decode_cuda, wanted)
+    assert fails(paco.cuda.CudaError, paco.Decoder(cuda_device_id=7).decode_cuda, wanted)
+
+
+def decoder_of_region(data):
+    return paco.Decoder(region=(4, 2, 10, 7)).decode_cuda(data)[:1]
 
 
 def fails(kind, function, *arguments, **settings):
@@ -311,4 +405,6 @@ check_areas()
 check_stacks()
 check_errors()
 check_kinds()
+if os.environ.get('PACO_EMULATED'):
+    check_cuda()
 check_threads()

@@ -75,11 +75,9 @@ export LD_LIBRARY_PATH
 "$work/example" "$root/tests/golden/gray8-lossless.paco" "$work/gray.pgm" ||
   fail "The example does not work."
 [ "$(head -c 2 "$work/gray.pgm")" = P5 ] || fail "That is no PGM file."
-module=$(find "$work/installed" -path '*/dist-packages/paco.py')
-[ -n "$module" ] || fail "paco.py is not installed."
-PYTHONPATH=$(dirname "$module")
-export PYTHONPATH
-python3 - >"$work/_paco.c" <<'END' || fail "_paco.py is not installed."
+module=$(find "$work/installed" -path '*/dist-packages/paco/__init__.py')
+[ -n "$module" ] || fail "The package for Python is not installed."
+PYTHONPATH=$(dirname "$module") python3 - >"$work/_paco.c" <<'END' || fail "_paco.py is not installed."
 import _paco
 print('#include "paco.h"')
 for name, thing in vars(_paco).items():
@@ -95,8 +93,8 @@ ${CC:-cc} -std=c11 -fsyntax-only -I"$root/lib" "$work/_paco.c" ||
 sed -n 's,^// ,,p' "$work/_paco.c" | LC_ALL=C sort | diff "$work/declared" - ||
   fail "paco.h (<) declares other functions than _paco.py (>)."
 if python3 -c 'import numpy' 2>"$work/told"; then
-  python3 -c 'import paco; paco.Decoder ()' ||
-    fail "paco.py does not find the library that is installed."
+  PYTHONPATH=$(dirname "$(dirname "$module")") python3 -c 'import paco; paco.Decoder ()' ||
+    fail "Python's module does not find the library that is installed."
 fi
 head -c 100 "$root/tests/golden/gray8-lossless.paco" >"$work/cut.paco"
 if "$work/example" "$work/cut.paco" "$work/cut.pgm" 2>"$work/told"; then

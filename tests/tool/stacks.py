@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stacks.py: pacodec, `paco decode` and paco.py find the same stacks in files whose
+"""stacks.py: pacodec, `paco decode` and bindings/python find the same stacks in files whose
 stacks are cut, joined and damaged, and `paco verify` calls these files damaged."""
 import os
 import pathlib

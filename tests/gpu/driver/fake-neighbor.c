@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Defines the driver's functions that libgstcuda-1.0, the library of elements that
- * have pictures in device memory, needs besides those of the backend. It opens the
- * same libcuda.so.1 and takes none that lacks a function, even of those that it
- * calls for graphics only: these return an error. */
+ * Defines the driver's functions that others need besides those of the backend: the
+ * package for Python, and libgstcuda-1.0, the library of elements that have pictures in
+ * device memory. The latter opens the same libcuda.so.1 and takes none that lacks a
+ * function, even of those that it calls for graphics only: these return an error. */
 #include "tests/gpu/driver/fake-state.h"
 #include <string.h>
 
+#define CU_POINTER_ATTRIBUTE_CONTEXT 1
 #define PITCH 256 /* the width of lines is a multiple of this */
 /* A texture's address and the distance of its lines are multiples of 512
  * bytes. */
@@ -36,12 +37,36 @@ fake_device_can_access_peer (int *can, CUdevice device, CUdevice peer)
 }
 
 CUresult
+fake_device_primary_ctx_retain (CUcontext *handle, CUdevice device)
+{
+  CUresult result = fake_begin (FUNCTION_device_primary_ctx_retain);
+
+  if (result == CUDA_SUCCESS)
+    *handle = (CUcontext) fake_context_primary (device);
+  return fake_end (result);
+}
+
+CUresult
 fake_stream_destroy_old (CUstream stream)
 {
   return fake_destroy_stream (FUNCTION_stream_destroy_old, stream);
 }
 
 /* --- Memory --- */
+
+CUresult
+fake_pointer_get_attribute (void *value, int attribute, CUdeviceptr memory)
+{
+  CUresult result = fake_begin (FUNCTION_pointer_get_attribute);
+  FakeContext *owner = fake_owner ((const void *) (uintptr_t) memory);
+
+  if (result == CUDA_SUCCESS
+      && (attribute != CU_POINTER_ATTRIBUTE_CONTEXT || !owner))
+    result = CUDA_ERROR_INVALID_VALUE;
+  if (result == CUDA_SUCCESS)
+    *(CUcontext *) value = (CUcontext) owner;
+  return fake_end (result);
+}
 
 CUresult
 fake_mem_alloc_pitch (CUdeviceptr *memory, size_t *pitch, size_t width,

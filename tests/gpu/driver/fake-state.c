@@ -196,6 +196,16 @@ fake_check_memory (
   abort ();
 }
 
+FakeContext *
+fake_owner (const void *data)
+{
+  for (FakeContext *owner = contexts; owner; owner = owner->next)
+    for (const FakeBlock *block = owner->blocks; block; block = block->next)
+      if (lies_in (block, data, 1))
+        return owner;
+  return NULL;
+}
+
 size_t
 fake_used (int device)
 {
@@ -448,6 +458,19 @@ fake_context_new (int device)
   context->device = device;
   context->next = contexts;
   contexts = context;
+  return context;
+}
+
+FakeContext *
+fake_context_primary (int device)
+{
+  FakeContext *context = contexts;
+
+  while (context && !(context->primary && context->device == device))
+    context = context->next;
+  if (!context)
+    context = fake_context_new (device);
+  context->primary = true;
   return context;
 }
 

@@ -19,6 +19,10 @@
   F (ctx_enable_peer_access, "cuCtxEnablePeerAccess",                          \
       (CUcontext peer, unsigned flags))                                        \
   F (ctx_disable_peer_access, "cuCtxDisablePeerAccess", (CUcontext peer))      \
+  F (device_primary_ctx_retain, "cuDevicePrimaryCtxRetain",                    \
+      (CUcontext * handle, CUdevice device))                                   \
+  F (pointer_get_attribute, "cuPointerGetAttribute",                           \
+      (void *value, int attribute, CUdeviceptr memory))                        \
   F (stream_destroy_old, "cuStreamDestroy", (CUstream stream))                 \
   F (mem_alloc_pitch, "cuMemAllocPitch_v2",                                    \
       (CUdeviceptr * memory, size_t * pitch, size_t width, size_t height,      \
@@ -141,6 +145,7 @@ struct FakeContext
   FakeContext *next;
   CUresult lost;
   int device;
+  bool primary;
   FakeStream main; /* stream NULL */
   FakeStream *streams;
   FakeEvent *events;
@@ -160,6 +165,10 @@ CUresult fake_end (CUresult result);
 void fake_misuse (const char *what);
 
 FakeContext *fake_context_new (int device);
+/* Returns the one context of the device that all who ask for it share. */
+FakeContext *fake_context_primary (int device);
+/* Returns the context in which this memory was allocated, or NULL. */
+FakeContext *fake_owner (const void *data);
 void fake_context_free (FakeContext *context);
 /* Checks that all that was made in a context is destroyed before it, as long as
  * nothing has failed. */

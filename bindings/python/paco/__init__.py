@@ -2,39 +2,51 @@
 """PaCo frames and NumPy arrays, through libpaco (lib/paco.h), without GStreamer:
 
     import paco
+    data = paco.Encoder(rate_control='lossless').encode(array)
+    [array] = paco.Decoder().decode(data)
+
     film, decoder = paco.Reader('film.paco'), paco.Decoder(reduce=1)
     print(len(film), decoder.decode(film[100])[0].mean())
+    pictures = paco.Film('film.paco')[10:20]
     encoder = paco.Encoder(rate_control='lossless')
     with paco.Writer('other.paco') as other:
         for y, cb, cr in pictures:
             other.add(encoder.encode([y, cb, cr], depth=10))
 
 A picture is a list of arrays of height x width, one for each component (gray; Y, Cb,
-Cr; R, G, B; then alpha), of uint8 or, above 8 bits, of uint16. Settings are those of
+Cr; R, G, B; then alpha), of uint8 or, above 8 bits, of uint16. Encoders also take arrays
+in the memory of a GPU, and Decoder.decode_cuda() gives them. Settings are those of
 paco.h, with _ for -. PACO_LIBRARY in the environment names another libpaco.
-The module _paco, which declare.py writes, is installed too; a build has it in lib/.
 
 Several threads may use one object: each call waits for those before it. After close(),
 calls raise ValueError.
 
-Frames of a stack (pacoenc stack=N) are slices, which are no pictures by themselves;
-paco.Decoder(slices=True).pictures(film) gives the pictures of all frames."""
+Frames of a stack (pacoenc stack=N) are slices, which are no pictures by themselves:
+paco.Film gives pictures, and so does paco.Decoder(slices=True).pictures(frames)."""
 import ctypes
 import operator
 import os
+import sysconfig
 import threading
+from typing import (Any, Iterable, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar,
+                    Union, overload)
 
-import _paco
 import numpy
+
+from . import _paco
 
 OK, EMPTY = _paco.PACO_STATUS_OK, _paco.PACO_STATUS_EMPTY
 COMPONENTS = _paco.PACO_COMPONENTS
+Array = Any  # mostly numpy.ndarray, which has no good type of its own
+Path = Union[str, bytes, 'os.PathLike[str]']
+Area = Tuple[int, int, int, int]
+Self = TypeVar('Self', bound='_Object')
 
 
 class PacoError(Exception):
     """Its text is a sentence for the user; status is PACO_STATUS_*."""
 
-    def __init__(self, status, message):
+    def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
 
@@ -43,11 +55,11 @@ class Info(_paco.PacoInfo):
     """What a frame is: PacoInfo of paco.h, whose format is format_name here."""
     format_name = _paco.PacoInfo.format
 
-    def __init__(self, **fields):
+    def __init__(self, **fields: Any) -> None:
         super().__init__(struct_size=ctypes.sizeof(Info), **fields)
 
     @property
-    def format(self):
+    def format(self) -> str:  # type: ignore[override]
         return self.format_name.decode(errors='replace')
 
 
@@ -55,33 +67,45 @@ class Result(_paco.PacoResult):
     """What was broken: PacoResult of paco.h."""
 
 
-_library = ctypes.CDLL(os.environ.get('PACO_LIBRARY', 'libpaco.so.1'))
+def _find_library() -> str:
+    """A wheel brings the library in a folder beside the package; other systems have it
+    where the loader looks."""
+    if 'PACO_LIBRARY' in os.environ:
+        return os.environ['PACO_LIBRARY']
+    for site in os.path.dirname(os.path.dirname(__file__)), sysconfig.get_path('platlib'):
+        path = os.path.join(site, '.paco_codec.mesonpy.libs', 'libpaco.so.1')
+        if os.path.exists(path):
+            return path
+    return 'libpaco.so.1'
+
+
+_library = ctypes.CDLL(_find_library())
 for _function, _types in vars(_paco).items():
     if _function.startswith('paco_'):
         _function = getattr(_library, _function)
         _function.restype, _function.argtypes = _types
 
 
-def _call(name, *arguments, allowed=()):
+def _call(name: str, *arguments: Any, allowed: Tuple[int, ...] = ()) -> int:
     error = _paco.PacoError()
-    status = getattr(_library, name)(*arguments, ctypes.byref(error))
+    status: int = getattr(_library, name)(*arguments, ctypes.byref(error))
     if status != OK and status not in allowed:
         raise PacoError(status, error.message.decode(errors='replace'))
     return status
 
 
-def version():
-    return _library.paco_version().decode()
+def version() -> str:
+    return str(_library.paco_version().decode())
 
 
-def probe(data):
+def probe(data: bytes) -> Info:
     """What the frame that begins with these bytes is."""
     data, info = bytes(data), Info()
     _call('paco_probe', data, len(data), ctypes.byref(info), None)
     return info
 
 
-def chunks(data):
+def chunks(data: bytes) -> List[Tuple[int, bytes]]:
     """What accompanies the frame that begins with these bytes: (type, bytes) each, as
     FORMAT.md section 3.1 has them."""
     data, n = bytes(data), ctypes.c_size_t(probe(data).n_chunks)
@@ -91,22 +115,22 @@ def chunks(data):
             for chunk in found]
 
 
-def attachment(data):
+def attachment(data: bytes) -> bytes:
     """The attachment of the whole frame that these bytes are; b'' if it has none."""
     data, found, n = bytes(data), ctypes.c_void_p(), ctypes.c_size_t()
     _call('paco_frame_attachment', data, len(data), ctypes.byref(found),
           ctypes.byref(n))
-    return ctypes.string_at(found, n.value) if found else b''
+    return ctypes.string_at(found.value or 0, n.value) if found.value else b''
 
 
-def _take(frame):
+def _take(frame: _paco.PacoFrame) -> bytes:
     """Returns the bytes of a frame, which is empty then."""
-    data = ctypes.string_at(frame.data, frame.size)
+    data = ctypes.string_at(frame.data or 0, frame.size)
     _library.paco_frame_release(ctypes.byref(frame))
     return data
 
 
-def _name(path):
+def _name(path: Path) -> bytes:
     return os.fsencode(os.fspath(path))
 
 
@@ -114,40 +138,42 @@ class _Object:
     """An object of the library, which may be used by one thread at a time: methods hold
     self.lock while they use self.handle."""
 
-    def __init__(self, name):
-        self.name, self.lock, self._pointer = name, threading.RLock(), None
+    def __init__(self, name: str) -> None:
+        self.name, self.lock = name, threading.RLock()
+        self._pointer: Optional[ctypes.c_void_p] = None
 
     @property
-    def handle(self):
+    def handle(self) -> ctypes.c_void_p:
         if not self._pointer:
             raise ValueError(f'This {type(self).__name__} is closed.')
         return self._pointer
 
-    def _open(self, *arguments):
+    def _open(self, *arguments: Any) -> None:
         """Has the library open it."""
         pointer = ctypes.c_void_p()
         _call(f'paco_{self.name}_open', *arguments, ctypes.byref(pointer))
         self._pointer = pointer
 
-    def _free(self, pointer):
+    def _free(self, pointer: ctypes.c_void_p) -> None:
         getattr(_library, f'paco_{self.name}_close')(pointer)
 
-    def close(self):
+    def close(self) -> None:
         """Frees it, once no other thread uses it."""
         with self.lock:
             pointer, self._pointer = self._pointer, None
             if pointer:
                 self._free(pointer)
 
-    def __enter__(self):
+    def __enter__(self: Self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __del__(self):
-        if getattr(self, '_pointer', None):
-            self._free(self._pointer)
+    def __del__(self) -> None:
+        pointer = getattr(self, '_pointer', None)
+        if pointer:
+            self._free(pointer)
 
 
 class Reader(_Object):
@@ -157,22 +183,22 @@ class Reader(_Object):
     ones came before the frame that was returned last, reason why they are none, and
     number is its number."""
 
-    def __init__(self, path):
+    def __init__(self, path: Path) -> None:
         super().__init__('reader')
         self.number = self.skipped = self.missing = 0
         self.reason = ''
         self._open(_name(path))
 
-    def __len__(self):
+    def __len__(self) -> int:
         n_frames = ctypes.c_uint64()
         with self.lock:
             _call('paco_reader_count', self.handle, ctypes.byref(n_frames))
         return n_frames.value
 
-    def __iter__(self):
+    def __iter__(self) -> 'Reader':
         return self
 
-    def __next__(self):
+    def __next__(self) -> bytes:
         frame = _paco.PacoFrame()
         with self.lock:
             status = _call('paco_reader_next', self.handle, ctypes.byref(frame),
@@ -184,7 +210,13 @@ class Reader(_Object):
                 raise StopIteration
             return _take(frame)
 
-    def __getitem__(self, number):
+    @overload
+    def __getitem__(self, number: int) -> bytes: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> List[bytes]: ...
+
+    def __getitem__(self, number: Union[int, slice]) -> Union[bytes, List[bytes]]:
         """IndexError also for a frame that is damaged."""
         with self.lock:
             n_frames = len(self)
@@ -200,14 +232,14 @@ class Reader(_Object):
                 raise IndexError(f'Frame {number} is damaged.')
             return data
 
-    def seek(self, number):
+    def seek(self, number: int) -> None:
         """Iteration goes on there, or, where that frame is damaged, with the last good
         one before."""
         with self.lock:
             _call('paco_reader_seek', self.handle, number)
 
 
-def frames(path):
+def frames(path: Path) -> Reader:
     """The frames of a .paco file, as bytes."""
     return Reader(path)
 
@@ -220,20 +252,20 @@ class Writer(_Object):
     """A .paco file of frames that come as bytes. how: NEW, there must be no such file;
     REPLACE; RESUME, behind the last whole frame of it."""
 
-    def __init__(self, path, how=NEW):
+    def __init__(self, path: Path, how: int = NEW) -> None:
         super().__init__('writer')
         self._open(_name(path), how)
 
-    def _free(self, pointer):
+    def _free(self, pointer: ctypes.c_void_p) -> None:
         _call('paco_writer_close', pointer)
 
-    def add(self, data):
+    def add(self, data: bytes) -> None:
         """With its place in this file."""
         data = bytes(data)
         with self.lock:
             _call('paco_writer_add', self.handle, data, len(data))
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Frames so far, with those that were there."""
         n_frames = ctypes.c_uint64()
         with self.lock:
@@ -245,13 +277,15 @@ class Writer(_Object):
 KINDS = 'uif'
 
 
-def _extend(array, depth):
+def _extend(array: Array, depth: int) -> Array:
     """Gives signed samples, which have zeros above their bits, the sign there."""
+    if depth == 8 * array.itemsize:
+        return array
     half = array.dtype.type(1 << depth - 1)
-    return (array ^ half) - half if depth < 8 * array.itemsize else array
+    return (array ^ half) - half
 
 
-def _check_range(array, depth):
+def _check_range(array: Array, depth: int) -> None:
     low, high = (-1 << depth - 1, (1 << depth - 1) - 1) if array.dtype.kind == 'i' \
         else (0, (1 << depth) - 1)
     for sample in int(array.min()), int(array.max()):
@@ -259,9 +293,10 @@ def _check_range(array, depth):
             raise ValueError(f'A sample is {sample}, which has more than {depth} bits.')
 
 
-def _allocate(info, reduce):
+def _allocate(info: Info, reduce: int) -> Tuple[_paco.PacoImage, List[Array]]:
     """Arrays for a picture and what the library calls it."""
-    image, arrays = _paco.PacoImage(), []
+    image = _paco.PacoImage()
+    arrays: List[Array] = []
     _call('paco_image_init', ctypes.byref(image), ctypes.byref(info), reduce, 0,
           None, None)
     for c in range(info.n_components):
@@ -278,7 +313,7 @@ NO_FIRST_SLICE = ('The first slice of a stack is missing, without which its pict
                   'show nothing.')
 
 
-def stack_pictures(data, slices):
+def stack_pictures(data: bytes, slices: Sequence[Optional[Array]]) -> List[List[Array]]:
     """The pictures of a stack, each a list of one array. data: any frame of it. slices:
     for each position the array that Decoder(slices=True) has made of that frame, whole,
     reduced or a region; None if the frame is missing. That costs the pictures detail, and
@@ -296,17 +331,38 @@ def stack_pictures(data, slices):
                for part in slices]
     info = Info(height=shape[0], width=shape[1], n_components=1,
                 depth=(info.stack_depth,))
-    images, pictures = zip(*(_allocate(info, 0) for _ in slices))
+    made = [_allocate(info, 0) for _ in slices]
     _call('paco_stack_pictures', data, len(data),
           (ctypes.c_void_p * len(slices))(
               *(None if part is None else part.ctypes.data for part in samples)),
           *reversed(shape),
-          (ctypes.POINTER(_paco.PacoImage) * len(slices))(*map(ctypes.pointer, images)))
-    return list(pictures)
+          (ctypes.POINTER(_paco.PacoImage) * len(slices))(
+              *(ctypes.pointer(image) for image, _ in made)))
+    return [arrays for _, arrays in made]
+
+
+def _host(component: Any) -> Array:
+    """An array of NumPy, without a copy where that can be."""
+    if hasattr(component, '__dlpack__') and not hasattr(component, '__array__'):
+        return numpy.from_dlpack(component)
+    return numpy.asarray(component)
+
+
+def _fill(copies: Sequence[Array], arrays: Sequence[Array], depth: Optional[int]) -> None:
+    """Copies samples into arrays of the library's words, whose bits above depth are 0."""
+    for array, copy in zip(arrays, copies):
+        if depth and array.dtype.kind != 'f':
+            _check_range(array, depth)
+            if depth < 8 * array.itemsize:
+                array = array & array.dtype.type((1 << depth) - 1)
+        copy[...] = array
 
 
 class _Coder(_Object):
-    def __init__(self, name, settings):
+    _context: bool
+    _device = 0
+
+    def __init__(self, name: str, settings: Any) -> None:
         super().__init__(name)
         self._pointer = ctypes.c_void_p(getattr(_library, f'paco_{name}_new')())
         if not self._pointer:
@@ -314,32 +370,41 @@ class _Coder(_Object):
         for setting, value in settings.items():
             self.set(setting, value)
 
-    def _free(self, pointer):
+    def _free(self, pointer: ctypes.c_void_p) -> None:
         getattr(_library, f'paco_{self.name}_free')(pointer)
 
-    def set(self, name, value):
+    def set(self, name: str, value: Any) -> None:
         text = str(value).lower() if isinstance(value, bool) else str(value)
         with self.lock:
             _call(f'paco_{self.name}_set', self.handle,
                   name.replace('_', '-').encode(), text.encode())
+            if name.replace('_', '-') == 'cuda-device-id':
+                self._device = max(int(value), 0)
+
+    def use_context(self, context: int) -> None:
+        """Has it work in a CUDA context (CUcontext), by its address."""
+        with self.lock:
+            _call(f'paco_{self.name}_use_context', self.handle, context)
+            self._context = True
 
     @property
-    def device(self):
+    def device(self) -> str:
         """What does the work, as 'cpu: 2 threads, avx512'."""
         with self.lock:
-            return getattr(_library, f'paco_{self.name}_device')(
-                self.handle).decode()
+            return str(getattr(_library, f'paco_{self.name}_device')(
+                self.handle).decode())
 
 
-def _region(value):
+def _region(value: Any) -> Tuple[int, ...]:
     """Returns x, y, width and height of a region that is given so, or as
     'x,y,width,height'; () for None, '' and ()."""
+    region: Optional[Tuple[int, ...]] = None
     try:
         region = () if value is None else \
             tuple(map(int, filter(None, value.split(',')))) \
             if isinstance(value, str) else tuple(map(operator.index, value))
     except (TypeError, ValueError):
-        region = None
+        pass
     if region is None or len(region) not in (0, 4):
         raise ValueError('A region is x, y, width and height, as (10, 20, 64, 48) or '
                          f"'10,20,64,48', and not {value!r}.")
@@ -349,17 +414,18 @@ def _region(value):
 class Decoder(_Coder):
     """Decoder(reduce=1, region=(x, y, width, height), backend='cpu', ...)"""
 
-    def __init__(self, **settings):
-        self.reduce, self.region = 0, ()
+    def __init__(self, **settings: Any) -> None:
+        self.reduce, self._context = 0, False
+        self.region: Tuple[int, ...] = ()
         self._results = threading.local()
         super().__init__('frame_decoder', settings)
 
     @property
-    def result(self):
+    def result(self) -> Result:
         """What was broken of the frame that this thread has decoded last."""
         return getattr(self._results, 'last', None) or Result()
 
-    def set(self, name, value):
+    def set(self, name: str, value: Any) -> None:
         with self.lock:
             if name == 'region':
                 region = _region(value)
@@ -370,31 +436,46 @@ class Decoder(_Coder):
             if name == 'reduce':
                 self.reduce = int(value)
 
-    def decode(self, data):
+    def decode(self, data: bytes) -> List[Array]:
         """The components of a frame; self.result says what of it was broken."""
-        data = bytes(data)
-        info, result = probe(data), Result()
         with self.lock:
-            reduce = self.reduce
-            if self.region:
-                info.width, info.height = self.region[2:]
-                reduce = 0
-            image, arrays = _allocate(info, reduce)
-            _call('paco_frame_decoder_decode', self.handle, data, len(data),
-                  ctypes.byref(image), ctypes.byref(result))
-        self._results.last = result
+            info, arrays = self._decode(data, _allocate)
         return [_extend(array, info.depth[c]) if array.dtype.kind == 'i' else array
                 for c, array in enumerate(arrays)]
 
-    def pictures(self, frames):
+    def decode_cuda(self, data: bytes) -> List['cuda.CudaArray']:
+        """The same in the memory of a GPU, for cupy.asarray() or torch.from_dlpack(),
+        without a copy: GPU 0, or the one of the setting cuda_device_id. The first frame of
+        a decoder says where it works: after decode() it is too late. Bits of signed
+        samples above their depth are zero."""
+        with self.lock:
+            if not self._context:
+                self.use_context(cuda.primary_context(self._device))
+            return self._decode(data, lambda *what: cuda.allocate(
+                self._device, *_allocate(*what)))[1]
+
+    def _decode(self, data: bytes, allocate: Any) -> Tuple[Info, List[Any]]:
+        data = bytes(data)
+        info, result, reduce = probe(data), Result(), self.reduce
+        if self.region:
+            info.width, info.height = self.region[2:]
+            reduce = 0
+        image, arrays = allocate(info, reduce)
+        _call('paco_frame_decoder_decode', self.handle, data, len(data),
+              ctypes.byref(image), ctypes.byref(result))
+        self._results.last = result
+        return info, arrays
+
+    def pictures(self, frames: Iterable[bytes]) -> Iterator[List[Array]]:
         """The pictures of frames that come in the order of their file, each as decode()
         gives it. Those of a stack, for which the decoder has slices=True, come together,
         behind its last slice. If slices are missing they are what the others make of
         them; ValueError if that is the first one."""
-        state, last, slices = _paco.PacoStackState(), b'', []
+        state, last = _paco.PacoStackState(), b''
+        slices: List[Optional[Array]] = []
         for data in frames:
             data, info, what = bytes(data), probe(data), ctypes.c_uint32()
-            frame = _paco.PacoFrame(ctypes.cast(data, ctypes.c_void_p), len(data),
+            frame = _paco.PacoFrame(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data),
                                     skipped=getattr(frames, 'skipped', 0),
                                     missing=getattr(frames, 'missing', 0))
             _call('paco_stack_next', ctypes.byref(state), ctypes.byref(frame),
@@ -419,25 +500,50 @@ class Decoder(_Coder):
 class Encoder(_Coder):
     """Encoder(quality=80), Encoder(rate_control='lossless', backend='cpu'), ..."""
 
-    def __init__(self, **settings):
+    def __init__(self, **settings: Any) -> None:
         super().__init__('frame_encoder', settings)
+        self._context = False
 
-    def encode(self, components, depth=None, info=None, chunks=(), areas=(),
-               attachment=b''):
+    def encode(self, components: Any, depth: Optional[int] = None,
+               info: Optional[Info] = None, chunks: Sequence[Tuple[int, bytes]] = (),
+               areas: Sequence[Area] = (), attachment: bytes = b'') -> bytes:
         """A frame, as bytes. components: a list of arrays, or one array of a gray
-        picture, of unsigned or signed integers or of binary16. depth: bits of a sample;
-        those of the arrays' type, if it is None. info: an Info that says more (colours, frame rate, ...); its size,
-        depth and subsampling are filled in from the arrays. chunks: (type, bytes) each,
-        which chunks() gives back. areas: (x, y, width, height) each, none of them
-        negative, which are coded finer than the rest by the setting roi_weight.
-        attachment: bytes that attachment() gives back."""
+        picture, of unsigned or signed integers or of binary16. They have
+        __cuda_array_interface__ or DLPack's methods if they are in the memory of a GPU;
+        the first such picture comes before any other, and samples have no bits above
+        depth there. depth: bits of a sample; those of the arrays' type, if it is None.
+        info: an Info that says more (colours, frame rate, ...); its size, depth and
+        subsampling are filled in from the arrays. chunks: (type, bytes) each, which
+        chunks() gives back. areas: (x, y, width, height) each, none of them negative, which
+        are coded finer than the rest by the setting roi_weight. attachment: bytes that
+        attachment() gives back."""
         info = info or Info()
-        if getattr(components, 'ndim', None) == 2:
+        if getattr(components, 'ndim', None) == 2 or (
+                not hasattr(components, '__len__') and cuda.is_cuda(components)):
             components = [components]
-        arrays = [numpy.asarray(component) for component in components]
+        on_gpu = len(components) > 0 and all(map(cuda.is_cuda, components))
+        arrays = [cuda.view(component) if on_gpu else _host(component)
+                  for component in components]
+        self._describe(info, arrays, depth)
+        image, copies = _allocate(info, 0)
+        if on_gpu:
+            cuda.point(image, arrays)
+        else:
+            _fill(copies, arrays, depth)
+        frame, extras = _paco.PacoFrame(), self._extras(chunks, areas, bytes(attachment))
+        with self.lock:
+            if on_gpu and not self._context:
+                self.use_context(arrays[0].context())
+            _call('paco_frame_encoder_configure', self.handle, ctypes.byref(info))
+            _call('paco_frame_encoder_encode', self.handle, ctypes.byref(image),
+                  ctypes.byref(extras), ctypes.byref(frame))
+            return _take(frame)
+
+    def _describe(self, info: Info, arrays: Sequence[Array], depth: Optional[int]) -> None:
+        """Says in info what the arrays are."""
         if not 1 <= len(arrays) <= COMPONENTS or any(
-                array.ndim != 2 or array.dtype.kind not in KINDS or
-                array.dtype.itemsize > 2 or array.size == 0 for array in arrays):
+                len(array.shape) != 2 or array.dtype.kind not in KINDS or
+                array.dtype.itemsize > 2 or 0 in array.shape for array in arrays):
             raise ValueError('A picture is one to four arrays of height x width, of '
                              'uint8, uint16, int8, int16 or float16.')
         info.height, info.width = arrays[0].shape
@@ -448,22 +554,10 @@ class Encoder(_Coder):
             info.subsampling_y[c], info.subsampling_x[c] = (
                 self._subsampling(whole, part)
                 for whole, part in zip(arrays[0].shape, array.shape))
-        image, copies = _allocate(info, 0)
-        for array, copy in zip(arrays, copies):
-            if depth and array.dtype.kind != 'f':
-                _check_range(array, depth)
-                array = array & array.dtype.type((1 << depth) - 1) \
-                    if depth < 8 * array.itemsize else array
-            copy[...] = array
-        frame, extras = _paco.PacoFrame(), self._extras(chunks, areas, bytes(attachment))
-        with self.lock:
-            _call('paco_frame_encoder_configure', self.handle, ctypes.byref(info))
-            _call('paco_frame_encoder_encode', self.handle, ctypes.byref(image),
-                  ctypes.byref(extras), ctypes.byref(frame))
-            return _take(frame)
 
     @staticmethod
-    def _extras(chunks, areas, attachment):
+    def _extras(chunks: Sequence[Tuple[int, bytes]], areas: Sequence[Area],
+                attachment: bytes) -> _paco.PacoExtras:
         """Arrays of ctypes keep what they were made from. They also take any number,
         and cut it off."""
         for area in areas:
@@ -476,14 +570,19 @@ class Encoder(_Coder):
             chunk.type, chunk.size = kind, len(data)
             chunk.data = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p)
         return _paco.PacoExtras(ctypes.sizeof(_paco.PacoExtras), array, len(chunks),
-                       (_paco.PacoFrameArea * len(areas))(*areas), len(areas),
+                       (_paco.PacoFrameArea * len(areas))(*(
+                           _paco.PacoFrameArea(*area) for area in areas)), len(areas),
                        ctypes.cast(ctypes.c_char_p(attachment), ctypes.c_void_p),
                        len(attachment))
 
     @staticmethod
-    def _subsampling(whole, part):
+    def _subsampling(whole: int, part: int) -> int:
         for log2 in range(3):
             if -(-whole >> log2) == part:
                 return log2
         raise ValueError(f'A component of {part} lines or columns does not go with '
                          f'{whole} of the first one.')
+
+
+from . import cuda  # noqa: E402
+from .film import Film as Film  # noqa: E402
