@@ -80,8 +80,11 @@ set_interlacing (AVCodecContext *avctx, AVFrame *frame, const PacoInfo *info)
 #endif
 }
 
+/* Sets the size of the picture, and that of the frame to what has room for all of its
+ * components. Fields are halved each by itself, so chroma may have a line more than half
+ * of luma's. */
 static int
-set_size (AVCodecContext *avctx, const PacoInfo *info)
+set_size (AVCodecContext *avctx, AVFrame *frame, const PacoInfo *info)
 {
   int par_d = (int) info->par_d, ret;
 
@@ -94,15 +97,24 @@ set_size (AVCodecContext *avctx, const PacoInfo *info)
   ret = ff_set_dimensions (avctx, (int) info->width, (int) info->height);
   if (ret < 0)
     return ret;
-  if (info->mosaic) { /* whose smaller pictures are of whole cells */
-    uint32_t width, height;
+  for (unsigned c = 0; c < info->n_components; c++) {
+    uint32_t width, height, x, y;
 
     if (paco_component_size (
-            info, 0, (unsigned) avctx->lowres, &width, &height, NULL)
+            info, c, (unsigned) avctx->lowres, &width, &height, NULL)
         != PACO_STATUS_OK)
       return AVERROR_BUG;
-    avctx->width = 2 * (int) width;
-    avctx->height = 2 * (int) height;
+    /* A cell of a mosaic is all there, of others a column and a line of it. */
+    x = info->mosaic ? 0 : (1u << info->subsampling_x[c]) - 1;
+    y = info->mosaic ? 0 : (1u << info->subsampling_y[c]) - 1;
+    frame->width = FFMAX (
+        frame->width, (int) ((width << info->subsampling_x[c]) - x));
+    frame->height = FFMAX (
+        frame->height, (int) ((height << info->subsampling_y[c]) - y));
+    if (c == 0) {
+      avctx->width = frame->width;
+      avctx->height = frame->height;
+    }
   }
   if (info->interlace_mode == 3 && par_d <= INT_MAX / 2)
     par_d *= 2; /* a field's lines are twice as high */
@@ -111,7 +123,7 @@ set_size (AVCodecContext *avctx, const PacoInfo *info)
 
 /* Sets what the context says of pictures to what the header says. */
 static int
-set_format (AVCodecContext *avctx, const PacoInfo *info)
+set_format (AVCodecContext *avctx, AVFrame *frame, const PacoInfo *info)
 {
   enum AVPixelFormat format = ff_libpaco_find_format (info);
 
@@ -128,7 +140,7 @@ set_format (AVCodecContext *avctx, const PacoInfo *info)
     avctx->framerate = av_make_q (
         (int) info->fps_n, FFMAX (1, (int) info->fps_d));
   ff_libpaco_get_colors (avctx, info);
-  return set_size (avctx, info);
+  return set_size (avctx, frame, info);
 }
 
 static void
@@ -163,9 +175,11 @@ prepare (AVCodecContext *avctx, Flight *flight)
 
   if (status != PACO_STATUS_OK)
     return ff_libpaco_error (avctx, status, &error);
-  if ((ret = set_format (avctx, &info)) < 0
+  if ((ret = set_format (avctx, frame, &info)) < 0
       || (ret = ff_get_buffer (avctx, frame, 0)) < 0)
     return ret;
+  frame->width = avctx->width;
+  frame->height = avctx->height;
   set_times (frame, packet);
   set_interlacing (avctx, frame, &info);
   ret = ff_libpaco_get_side_data (

@@ -218,20 +218,24 @@ read_header (AVFormatContext *s)
   return avio_seek (s->pb, start, SEEK_SET) < 0 ? AVERROR (EIO) : 0;
 }
 
-/* Returns the number of the frame at pos. */
+/* Returns the number of the frame at pos. Where somebody has moved to, it is that of the
+ * index, and tells what is to be added to numbers from there on. */
 static int64_t
 number_frame (AVFormatContext *s, Demuxer *self, int64_t pos, bool moved)
 {
   AVStream *st = s->streams[0];
-  int64_t number, offset;
+  int64_t number = 0, offset;
+  bool placed = get_place (self, &number, &offset);
 
   for (int i = avformat_index_get_entries_count (st); moved && i > 0; i--) {
     const AVIndexEntry *entry = avformat_index_get_entry (st, i - 1);
 
-    if (entry->pos == pos)
+    if (entry->pos == pos) {
+      self->base = placed ? entry->timestamp - number : 0;
       return entry->timestamp;
+    }
   }
-  if (!get_place (self, &number, &offset))
+  if (!placed)
     return self->next;
   if (self->has_places)
     return number;
