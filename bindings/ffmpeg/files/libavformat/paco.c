@@ -227,11 +227,13 @@ number_frame (AVFormatContext *s, Demuxer *self, int64_t pos, bool moved)
   int64_t number = 0, offset;
   bool placed = get_place (self, &number, &offset);
 
+  if (moved)
+    self->base = self->next = 0;
   for (int i = avformat_index_get_entries_count (st); moved && i > 0; i--) {
     const AVIndexEntry *entry = avformat_index_get_entry (st, i - 1);
 
     if (entry->pos == pos) {
-      self->base = placed ? entry->timestamp - number : 0;
+      self->base = entry->timestamp - number;
       return entry->timestamp;
     }
   }
