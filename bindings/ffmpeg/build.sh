@@ -77,7 +77,7 @@ if ! [ -e ffbuild/config.mak ]; then
     --disable-postproc --disable-stripping --enable-libpaco --enable-pthreads \
     --enable-encoder=libpaco,rawvideo,wrapped_avframe,pcm_s16le,ffv1 \
     --enable-decoder=libpaco,rawvideo,wrapped_avframe,pcm_s16le,ffv1 \
-    --enable-parser=paco --enable-demuxer=paco,mov,matroska,avi,rawvideo,framehash \
+    --enable-parser=paco --enable-demuxer=paco,image2pipe,mov,matroska,avi,rawvideo,framehash \
     --enable-muxer=paco,mov,mp4,matroska,avi,rawvideo,framemd5,framehash,md5,null \
     --enable-protocol=file,pipe --enable-bsf=setts,noise \
     --enable-indev=lavfi \

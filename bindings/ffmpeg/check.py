@@ -400,6 +400,17 @@ def check_pipe():
           'frames')
 
 
+def check_parser():
+    """image2pipe takes bytes without looking, and the parser finds frames in them."""
+    frames = film('s.paco')
+    data = open('s.paco', 'rb').read()
+    for junk in (b'', b'PPACPACOjunk' * 5):
+        got = run(FFMPEG, '-v', 'error', '-f', 'image2pipe', '-c:v', 'libpaco', '-i', '-', '-f',
+                  'framemd5', '-', stdin=junk + data).decode()
+        check([line.split(',')[-1].strip() for line in got.splitlines() if line[0] != '#']
+              == frames, 'frames', len(junk))
+
+
 def refusals():
     source = '-f', 'lavfi', '-i', 'testsrc2=s=96x64:d=0.1'
     for words in ('-quality 101', '-rate-control often', '-wavelet haar', '-frame-size 90 '
@@ -483,7 +494,7 @@ def main():
         if kind != 'paco':  # whose muxer refuses what is no frame
             test(f'damage in {kind}', check_container_damage, kind)
         test(f'seeking {kind}', check_seeking, kind)
-    for call in (marked, check_duration, check_joined, check_hole, check_pipe, refusals,
+    for call in (marked, check_duration, check_joined, check_hole, check_pipe, check_parser, refusals,
                  check_fields, check_colors, check_rate):
         test(call.__name__, call)
     test('side data', check_side_data, 'gray12-ancillary', 'timecode', 'Closed Captions',

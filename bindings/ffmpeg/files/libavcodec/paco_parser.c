@@ -3,6 +3,7 @@
  * and tells size, rate and which slices of stacks can be decoded first. */
 #include "parser.h"
 
+#include <string.h>
 #include "libavutil/intreadwrite.h"
 
 enum
@@ -33,13 +34,18 @@ take_head (Parser *self, uint8_t byte)
     self->n_head = byte == magic[0];
     self->head[0] = byte;
   } else if (self->n_head == HEAD_SIZE) {
+    uint8_t head[HEAD_SIZE];
     uint32_t size = AV_RL32 (self->head + 8);
 
     self->n_head = 0;
-    if (size >= LEAST_SIZE && size <= INT_MAX / 2)
+    if (size >= LEAST_SIZE && size <= INT_MAX / 2) {
       self->left = size - HEAD_SIZE;
-    else
-      self->junk += HEAD_SIZE;
+      return;
+    }
+    self->junk++; /* a frame may begin at the next byte */
+    memcpy (head, self->head, HEAD_SIZE);
+    for (int i = 1; i < HEAD_SIZE; i++)
+      take_head (self, head[i]);
   }
 }
 
