@@ -307,7 +307,7 @@ def check_damage(name):
             for _ in range(1 if i == 0 else 12):
                 file.write(damaged(data, chance))
         ffmpeg('-err_detect', chance.choice(('0', 'explode')), '-lowres', chance.choice('012'),
-               '-i', 'damaged.paco', '-f', 'null', '-', fails=None)
+               *chance.choice(((), ('-ss', '0.2'))), '-i', 'damaged.paco', '-f', 'null', '-', fails=None)
         run(FFMPEG, '-v', 'error', '-nostdin', '-f', 'paco', '-i', '-', '-f', 'null', '-',
             stdin=open('damaged.paco', 'rb').read(), fails=None)
 
@@ -392,12 +392,19 @@ def check_hole():
     check(all(frames[at] == md5 for at, md5 in got.items()), 'frames')
 
 
+def frames_of(said):
+    return [line.split(',')[-1].strip() for line in said.decode().splitlines() if line[0] != '#']
+
+
 def check_pipe():
     frames = film('s.paco')
-    got = run(FFMPEG, '-v', 'error', '-i', 'pipe:0', '-f', 'framemd5', '-',
-              stdin=open('s.paco', 'rb').read()).decode()
-    check([line.split(',')[-1].strip() for line in got.splitlines() if line[0] != '#'] == frames,
-          'frames')
+    data = open('s.paco', 'rb').read()
+    starts = [match.start() for match in re.finditer(b'PACO\3', data)] + [len(data)]
+    for junk in (b'', b'PACOPAC'):  # of all lengths
+        bytes_in = b''.join(junk[:number % 8] + data[start:end]
+                            for number, (start, end) in enumerate(zip(starts, starts[1:])))
+        got = run(FFMPEG, '-v', 'fatal', '-i', 'pipe:0', '-f', 'framemd5', '-', stdin=bytes_in)
+        check(frames_of(got) == frames, 'frames', len(frames_of(got)))
 
 
 def check_parser():
@@ -406,9 +413,8 @@ def check_parser():
     data = open('s.paco', 'rb').read()
     for junk in (b'', b'PPACPACOjunk' * 5):
         got = run(FFMPEG, '-v', 'error', '-f', 'image2pipe', '-c:v', 'libpaco', '-i', '-', '-f',
-                  'framemd5', '-', stdin=junk + data).decode()
-        check([line.split(',')[-1].strip() for line in got.splitlines() if line[0] != '#']
-              == frames, 'frames', len(junk))
+                  'framemd5', '-', stdin=junk + data)
+        check(frames_of(got) == frames, 'frames', len(junk))
 
 
 def refusals():

@@ -255,12 +255,15 @@ read_packet (AVFormatContext *s, AVPacket *packet)
   uint32_t size;
   int ret;
 
+  ffio_ensure_seekback (s->pb, 4);
   pos = self->pending ? self->next_pos : find_header (self, s->pb, from);
   self->pending = false;
   if (pos < 0 && !avio_feof (s->pb)) {
     /* The frame before may have less bytes than it says. */
     av_log (s, AV_LOG_WARNING, "at byte %" PRId64 " no frame begins\n", from);
-    avio_seek (s->pb, moved ? from + 1 : self->last_pos + 4, SEEK_SET);
+    if (moved || !(s->pb->seekable & AVIO_SEEKABLE_NORMAL)
+        || avio_seek (s->pb, self->last_pos + 4, SEEK_SET) < 0)
+      avio_seek (s->pb, from + 1, SEEK_SET);
     pos = find_header (self, s->pb, INT64_MAX);
   }
   if (pos < 0)
