@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * FFmpeg's encoder "libpaco". As many frames are in work at the same time as libpaco
+ * takes, on its own threads or on GPUs. */
+#include "libpaco.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "libavutil/common.h"
+#include "libavutil/internal.h"
+#include "libavutil/opt.h"
+
+#include "codec_internal.h"
+#include "encode.h"
+#include "internal.h"
+
+#define N_SETTINGS 18
+#define MAX_FLIGHTS 64
+
+typedef struct Encoder
+{
+  AVClass *class;
+  PacoFrameEncoder *encoder;
+  AVFrame *flights[MAX_FLIGHTS]; /* a ring */
+  unsigned first, n;
+  int waiting; /* whether the last one is not submitted yet */
+  PacoSideChunks side;
+  /* The place of the next frame. */
+  uint32_t number;
+  uint64_t offset;
+  char *settings[N_SETTINGS];
+} Encoder;
+
+static AVFrame **
+flight_at (Encoder *self, unsigned i)
+{
+  return &self->flights[(self->first + i) % MAX_FLIGHTS];
+}
+
+/* Forgets frames in flight: a GPU that is lost may read their memory still. */
+static void
+forget_flights (Encoder *self)
+{
+  memset (self->flights, 0, sizeof self->flights);
+  self->n = 0;
+  self->waiting = 0;
+}
+
+/* --- frames --- */
+
+static void
+get_interlacing (
+    PacoInfo *info, const AVCodecContext *avctx, const AVFrame *frame)
+{
+#if PACO_FFMPEG_7
+  int interlaced = !!(frame->flags & AV_FRAME_FLAG_INTERLACED);
+  int top = !!(frame->flags & AV_FRAME_FLAG_TOP_FIELD_FIRST);
+#else
+  int interlaced = frame->interlaced_frame, top = frame->top_field_first;
+#endif
+
+  if (!interlaced && avctx->field_order > AV_FIELD_PROGRESSIVE) {
+    interlaced = 1;
+    top = avctx->field_order == AV_FIELD_TT
+        || avctx->field_order == AV_FIELD_BT;
+  }
+  if (!interlaced)
+    return;
+  info->interlace_mode = info->fields = 1;
+  info->field_order = top ? 1 : 2;
+  info->picture_flags = (top ? 2 : 0) | (frame->repeat_pict ? 4 : 0);
+}
+
+static PacoInfo
+describe (AVCodecContext *avctx, const AVFrame *frame)
+{
+  Encoder *self = avctx->priv_data;
+  AVRational par = avctx->sample_aspect_ratio;
+  PacoInfo info = PACO_INFO_INIT;
+
+  info.width = (uint32_t) avctx->width;
+  info.height = (uint32_t) avctx->height;
+  ff_libpaco_describe (&info, avctx->pix_fmt);
+  ff_libpaco_put_colors (&info, avctx);
+  if (par.num > 0 && par.den > 0) {
+    info.par_n = (uint32_t) par.num;
+    info.par_d = (uint32_t) par.den;
+  }
+  if (avctx->framerate.num > 0 && avctx->framerate.den > 0) {
+    info.fps_n = (uint32_t) avctx->framerate.num;
+    info.fps_d = (uint32_t) avctx->framerate.den;
+  }
+  get_interlacing (&info, avctx, frame);
+  info.has_place = 1;
+  ff_libpaco_put_side_data (&self->side, &info, frame);
+  return info;
+}
+
+static size_t
+find_areas (PacoFrameArea *areas, const AVFrame *frame)
+{
+  const AVFrameSideData *side = av_frame_get_side_data (
+      frame, AV_FRAME_DATA_REGIONS_OF_INTEREST);
+  const AVRegionOfInterest *region = side ? (const void *) side->data : NULL;
+  size_t n = 0;
+
+  if (!region || region->self_size == 0)
+    return 0;
+  for (size_t at = 0;
+       at + region->self_size <= side->size && n < PACO_MAX_FRAME_AREAS;
+       at += region->self_size) {
+    const AVRegionOfInterest *r = (const void *) (side->data + at);
+
+    if (r->qoffset.num < 0 && r->top >= 0 && r->left >= 0 && r->bottom > r->top
+        && r->right > r->left)
+      areas[n++] = (PacoFrameArea){ (uint32_t) r->left, (uint32_t) r->top,
+        (uint32_t) (r->right - r->left), (uint32_t) (r->bottom - r->top) };
+  }
+  return n;
+}
+
+/* Submits the frame that waits. Returns AVERROR (EAGAIN) if another one has to be
+ * collected before. */
+static int
+submit (AVCodecContext *avctx)
+{
+  Encoder *self = avctx->priv_data;
+  AVFrame *frame = *flight_at (self, self->n - 1);
+  PacoInfo info = describe (avctx, frame);
+  PacoFrameArea areas[PACO_MAX_FRAME_AREAS];
+  PacoExtras extras = PACO_EXTRAS_INIT;
+  PacoImage image;
+  PacoError error;
+  PacoStatus status = paco_frame_encoder_configure (
+      self->encoder, &info, &error);
+  int ret;
+
+  extras.chunks = self->side.chunks;
+  extras.n_chunks = self->side.n;
+  extras.areas = areas;
+  extras.n_areas = find_areas (areas, frame);
+  if (status == PACO_STATUS_OK) {
+    if ((ret = ff_libpaco_image (&image, &info, 0, frame)) < 0)
+      return ret;
+    status = paco_frame_encoder_submit (
+        self->encoder, &image, &extras, NULL, &error);
+  }
+  if (status == PACO_STATUS_BUSY && self->n > 1)
+    return AVERROR (EAGAIN);
+  self->waiting = 0;
+  if (status == PACO_STATUS_OK)
+    return 0;
+  if (status == PACO_STATUS_DEVICE) {
+    forget_flights (self);
+  } else {
+    self->n--;
+    av_frame_unref (frame);
+  }
+  return ff_libpaco_error (avctx, status, &error);
+}
+
+static int
+write_packet (AVCodecContext *avctx, AVPacket *packet, const AVFrame *frame,
+    PacoFrame *coded)
+{
+  Encoder *self = avctx->priv_data;
+  int ret;
+
+  if (coded->size > INT_MAX - AV_INPUT_BUFFER_PADDING_SIZE)
+    return AVERROR (ERANGE);
+  paco_frame_set_place (
+      coded->data, coded->size, self->number++, self->offset, NULL);
+  self->offset += coded->size;
+  ret = ff_get_encode_buffer (avctx, packet, (int64_t) coded->size, 0);
+  if (ret < 0)
+    return ret;
+  memcpy (packet->data, coded->data, coded->size);
+  packet->pts = packet->dts = frame->pts;
+#if PACO_FFMPEG_7
+  packet->duration = frame->duration;
+#endif
+  packet->flags |= AV_PKT_FLAG_KEY;
+  return 0;
+}
+
+/* Waits for the oldest frame in flight. */
+static int
+collect (AVCodecContext *avctx, AVPacket *packet)
+{
+  Encoder *self = avctx->priv_data;
+  AVFrame *frame = *flight_at (self, 0);
+  PacoFrame coded;
+  PacoError error;
+  PacoStatus status = paco_frame_encoder_collect (
+      self->encoder, &coded, &error);
+  int ret;
+
+  if (status == PACO_STATUS_DEVICE) {
+    forget_flights (self);
+    return ff_libpaco_error (avctx, status, &error);
+  }
+  self->first = (self->first + 1) % MAX_FLIGHTS;
+  self->n--;
+  ret = status == PACO_STATUS_OK ? write_packet (avctx, packet, frame, &coded)
+                                 : ff_libpaco_error (avctx, status, &error);
+  paco_frame_release (&coded);
+  av_frame_unref (frame);
+  return ret;
+}
+
+static int
+take_frame (AVCodecContext *avctx)
+{
+  Encoder *self = avctx->priv_data;
+  AVFrame **frame = flight_at (self, self->n);
+  int ret;
+
+  if (!*frame && !(*frame = av_frame_alloc ()))
+    return AVERROR (ENOMEM);
+  ret = ff_encode_get_frame (avctx, *frame);
+  if (ret < 0)
+    return ret;
+  if ((*frame)->format != avctx->pix_fmt || (*frame)->width != avctx->width
+      || (*frame)->height != avctx->height) {
+    av_log (avctx, AV_LOG_ERROR, "a frame has another size or pixel format\n");
+    av_frame_unref (*frame);
+    return AVERROR (EINVAL);
+  }
+  self->n++;
+  self->waiting = 1;
+  return 0;
+}
+
+static int
+receive_packet (AVCodecContext *avctx, AVPacket *packet)
+{
+  Encoder *self = avctx->priv_data;
+
+  for (;;) {
+    int ret;
+
+    if (!self->waiting) {
+      ret = self->n < MAX_FLIGHTS ? take_frame (avctx) : AVERROR_EOF;
+      if (ret == AVERROR_EOF && self->n > 0)
+        return collect (avctx, packet);
+      if (ret < 0)
+        return ret;
+    }
+    ret = submit (avctx);
+    if (ret == AVERROR (EAGAIN))
+      return collect (avctx, packet);
+    if (ret < 0)
+      return ret;
+    if (avctx->flags & AV_CODEC_FLAG_LOW_DELAY)
+      return collect (avctx, packet);
+  }
+}
+
+/* --- settings --- */
+
+#define OPTION(i, name, help)                                                  \
+  {                                                                            \
+    name, help, offsetof (Encoder, settings[i]), AV_OPT_TYPE_STRING,           \
+        { .str = NULL }, 0, 0,                                                 \
+        AV_OPT_FLAG_VIDEO_PARAM | AV_OPT_FLAG_ENCODING_PARAM                   \
+  }
+
+/* The names are those of paco_frame_encoder_set(). */
+static const AVOption options[N_SETTINGS + 1] = {
+  OPTION (0, "rate-control", "quality, lossless or bitrate"),
+  OPTION (1, "quality", "0 to 100; 90, the default, is visually lossless"),
+  OPTION (2, "frame-size", "bytes of a frame, instead of -b:v"),
+  OPTION (3, "tune", "visual or psnr"),
+  OPTION (4, "wavelet", "auto, cdf53, cdf97 or dd137"),
+  OPTION (5, "code-tables", "auto, never or always"),
+  OPTION (6, "color-transform", "auto, none, rct, ict, rct2 or matrix"),
+  OPTION (7, "levels", "times that pictures are halved, 0 to 8"),
+  OPTION (8, "codeblock-height", "0 (automatic), 32, 64, 128 or 256"),
+  OPTION (9, "coding-passes", "1 to 3"),
+  OPTION (10, "complexity", "0 to 3"),
+  OPTION (11, "roi-weight", "how many times finer regions are, 1 to 1024"),
+  OPTION (12, "block-checks", "true: damage of blocks is found"),
+  OPTION (13, "cut-points", "true: frames can be made smaller later"),
+  OPTION (14, "backend", "cpu, cuda, or auto: a GPU if one works"),
+  OPTION (15, "cuda-device-id", "number of the GPU, or -1"),
+  OPTION (16, "cuda-devices", "several GPUs, as 0,1 or all"),
+  OPTION (17, "pipeline-depth", "frames in flight on a device, 1 to 8"),
+};
+
+static const AVClass class = {
+  .class_name = "libpaco encoder",
+  .item_name = av_default_item_name,
+  .option = options,
+  .version = LIBAVUTIL_VERSION_INT,
+};
+
+static int
+set (AVCodecContext *avctx, const char *name, const char *value)
+{
+  Encoder *self = avctx->priv_data;
+  PacoError error;
+  PacoStatus status = paco_frame_encoder_set (
+      self->encoder, name, value, &error);
+
+  return status == PACO_STATUS_OK ? 0
+                                  : ff_libpaco_error (avctx, status, &error);
+}
+
+static av_cold int
+init (AVCodecContext *avctx)
+{
+  Encoder *self = avctx->priv_data;
+  char number[24];
+  int ret;
+
+  self->encoder = paco_frame_encoder_new ();
+  if (!self->encoder)
+    return AVERROR (ENOMEM);
+  snprintf (number, sizeof number, "%d", FFMAX (0, avctx->thread_count));
+  ret = set (avctx, "threads", number);
+  for (int i = 0; ret >= 0 && i < N_SETTINGS; i++)
+    if (self->settings[i])
+      ret = set (avctx, options[i].name, self->settings[i]);
+  if (ret < 0 || avctx->bit_rate <= 0)
+    return ret;
+  snprintf (number, sizeof number, "%lld",
+      (long long) FFMAX (1, avctx->bit_rate / 1000));
+  if (!self->settings[0])
+    ret = set (avctx, "rate-control", "bitrate");
+  return ret < 0 ? ret : set (avctx, "bitrate", number);
+}
+
+static av_cold int
+close_encoder (AVCodecContext *avctx)
+{
+  Encoder *self = avctx->priv_data;
+
+  paco_frame_encoder_free (self->encoder);
+  for (unsigned i = 0; i < MAX_FLIGHTS; i++)
+    av_frame_free (&self->flights[i]);
+  return 0;
+}
+
+static const FFCodecDefault defaults[] = {
+  { "b", "0" },
+  { NULL },
+};
+
+const FFCodec ff_libpaco_encoder = {
+  .p.name = "libpaco",
+  .p.long_name = NULL_IF_CONFIG_SMALL ("libpaco PaCo"),
+  .p.type = AVMEDIA_TYPE_VIDEO,
+  .p.id = AV_CODEC_ID_PACO,
+  .p.capabilities = AV_CODEC_CAP_DR1 | AV_CODEC_CAP_DELAY
+      | AV_CODEC_CAP_OTHER_THREADS,
+  .p.pix_fmts = ff_libpaco_pix_fmts,
+  .p.priv_class = &class,
+  .p.wrapper_name = "libpaco",
+  .caps_internal = FF_CODEC_CAP_INIT_CLEANUP | FF_CODEC_CAP_AUTO_THREADS,
+#if PACO_FFMPEG_7
+  .color_ranges = AVCOL_RANGE_MPEG | AVCOL_RANGE_JPEG,
+#endif
+  .defaults = defaults,
+  .priv_data_size = sizeof (Encoder),
+  .init = init,
+  .close = close_encoder,
+  FF_CODEC_RECEIVE_PACKET_CB (receive_packet),
+};
