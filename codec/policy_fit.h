@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Chooses between RCT2 and rct-fit (fit.h) for lossless RGB, and the parameters of that: a
  * noisy color wants less of the others, and none of its noise in them (FORMAT.md section
- * 9). Some tiles of the picture are looked at, in integers (policy_wavelet.h). The encoders
+ * 9). Some tiles of the picture are looked at, in integers (policy_tiles.h). The encoders
  * of all backends and the reference call this. */
 #pragma once
-#include "policy_wavelet.h"
+#include "parameters.h"
+#include "policy_tiles.h"
 
 /* Says whether pictures choose their color transform: those that paco_policy_coding() has
  * coded with RCT2 by itself, and that have a tile. Cut points need the errors of RCT2. */

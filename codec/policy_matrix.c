@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Chooses the color matrix of a picture (policy_matrix.h). Covariances of tiles are summed
- * up in integers. All else is binary64 in one order, so that every machine finds the
- * same. */
+ * Chooses the color matrix of a picture (policy_matrix.h). Covariances of tiles are
+ * integers, which binary64 holds. All else is binary64 in one order, so that every machine
+ * finds the same. */
 #include "policy_matrix.h"
 #include <math.h>
 #include <string.h>
@@ -12,6 +12,7 @@ enum
   LINES = PACO_TILE_LINES,
   N_COMPONENTS = 3,
   MAX_TILES = PACO_TILES_ACROSS * (PACO_TILES_DOWN + 1),
+  N_DIFFERENCES = 2 * (COLUMNS - 2), /* of a line in one direction */
   N_SWEEPS = 8,
 };
 
@@ -19,8 +20,8 @@ enum
 #define MAX_TANGENT 0.25
 
 typedef double Matrix[N_COMPONENTS][N_COMPONENTS];
-/* Sums of products of i and j, where i <= j. */
-typedef int64_t Products[N_COMPONENTS][N_COMPONENTS];
+/* Of all tiles of a band the sums of products of i and j, where i <= j. */
+typedef double Products[N_COMPONENTS][N_COMPONENTS][PACO_TILES_ACROSS];
 
 typedef struct
 {
@@ -40,52 +41,40 @@ paco_policy_chooses_matrix (
 
 /* --- covariances --- */
 
-/* Adds the products of differences to the samples before, and of these less those to the
- * samples behind: side by side, or above one another. */
-static void
-add_line (const PacoTile tiles[N_COMPONENTS], unsigned y, unsigned lines,
-    unsigned columns, Products sums)
-{
-  for (unsigned x = 1; x + 1 < COLUMNS; x++) {
-    int64_t first[N_COMPONENTS], second[N_COMPONENTS];
+#define NUMBER float
+#define NAME(name) name##_float
+#include "policy_matrix_template.h"
+#undef NUMBER
+#undef NAME
 
-    for (unsigned c = 0; c < N_COMPONENTS; c++) {
-      int32_t sample = tiles[c][y][x];
-
-      first[c] = sample - tiles[c][y - lines][x - columns];
-      second[c] = first[c] + sample - tiles[c][y + lines][x + columns];
-    }
-    for (unsigned i = 0; i < N_COMPONENTS; i++)
-      for (unsigned j = i; j < N_COMPONENTS; j++)
-        sums[i][j] += first[i] * first[j] + second[i] * second[j];
-  }
-}
+#define NUMBER double
+#define NAME(name) name##_double
+#include "policy_matrix_template.h"
 
 /* Finds the covariance of each tile. */
 static void
 find_covariances (const PacoPictureFormat *picture,
     const PacoBandSamples *samples, Mixes *mixes)
 {
-  PacoBands across = paco_policy_tiles_across (picture);
-  PacoTile tiles[N_COMPONENTS];
+  const uint32_t across = paco_policy_tiles_across (picture).n;
+  PacoTiles tiles[N_COMPONENTS];
 
   mixes->n = 0;
-  for (uint32_t k = 0; k < samples->bands.n; k++)
-    for (uint32_t n = 0; n < across.n && mixes->n < MAX_TILES; n++) {
-      Matrix *tile = &mixes->tiles[mixes->n++];
-      Products sums = { { 0 } };
+  for (uint32_t k = 0; k < samples->bands.n; k++) {
+    Products sums = { { { 0 } } };
 
-      for (unsigned c = 0; c < N_COMPONENTS; c++)
-        paco_policy_load_tile (samples, c, picture->components[c].depth, k,
-            across.first + n * across.step, tiles[c]);
-      for (unsigned y = 1; y + 1 < LINES; y++) {
-        add_line (tiles, y, 0, 1, sums);
-        add_line (tiles, y, 1, 0, sums);
-      }
+    for (unsigned c = 0; c < N_COMPONENTS; c++)
+      paco_policy_load_tiles (picture, samples, c, k, PACO_ALL_LINES, tiles[c]);
+    /* A sum of products in a line is at most 30 255^2 + 30 510^2. */
+    if (picture->components[0].depth <= 8)
+      add_band_float (tiles, sums);
+    else
+      add_band_double (tiles, sums);
+    for (uint32_t n = 0; n < across; n++, mixes->n++)
       for (unsigned i = 0; i < N_COMPONENTS; i++)
         for (unsigned j = 0; j < N_COMPONENTS; j++)
-          (*tile)[i][j] = (double) sums[MIN (i, j)][MAX (i, j)];
-    }
+          mixes->tiles[mixes->n][i][j] = sums[MIN (i, j)][MAX (i, j)][n];
+  }
 }
 
 /* --- rotations --- */

@@ -15,6 +15,9 @@ enum
   PAIRS = (LINES - 3) * (COLUMNS - 3), /* of numbers that are compared */
 };
 
+/* Of all tiles of a band, in the order of PacoTiles. */
+typedef int32_t Numbers[LINES][COLUMNS][PACO_TILES_ACROSS];
+
 bool
 paco_policy_chooses_weights (const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding)
@@ -26,34 +29,56 @@ paco_policy_chooses_weights (const PacoPictureFormat *picture,
 
 /* Sums up the neighbors of the samples that have all of them in the tile. */
 static void
-add_neighbors (const PacoComponent *place, const PacoTile beside,
-    const PacoTile above, PacoTile sums)
+add_neighbors (const PacoComponent *place, const PacoTiles beside,
+    const PacoTiles above, Numbers sums)
 {
   unsigned left = 1 - place->place_x, up = 1 - place->place_y;
 
   for (unsigned y = 1; y + 1 < LINES; y++)
     for (unsigned x = 1; x + 1 < COLUMNS; x++)
-      sums[y][x] = beside[y][x - left] + beside[y][x - left + 1]
-          + above[y - up][x] + above[y - up + 1][x];
+      for (unsigned j = 0; j < PACO_TILES_ACROSS; j++)
+        sums[y][x][j] = beside[y][x - left][j] + beside[y][x - left + 1][j]
+            + above[y - up][x][j] + above[y - up + 1][x][j];
 }
 
-/* Adds what a tile costs with each weight: the logarithms of the mean magnitudes by which
- * numbers differ from those on the left and from those above, plus 1. */
+/* Finds 32 times the numbers, which are those with weight 0. */
 static void
-add_costs (const PacoTile tile, const PacoTile sums, uint64_t costs[WEIGHTS])
+begin_rests (const PacoTiles tiles, Numbers rests)
 {
-  for (int32_t weight = 0; weight < WEIGHTS; weight++) {
-    uint64_t left = 32 * PAIRS, above = 32 * PAIRS;
+  for (unsigned y = 1; y + 1 < LINES; y++)
+    for (unsigned x = 1; x + 1 < COLUMNS; x++)
+      for (unsigned j = 0; j < PACO_TILES_ACROSS; j++)
+        rests[y][x][j] = 32 * tiles[y][x][j];
+}
 
-    for (unsigned y = 2; y + 1 < LINES; y++)
-      for (unsigned x = 2; x + 1 < COLUMNS; x++) {
-        left += (uint32_t) abs (32 * (tile[y][x] - tile[y][x - 1])
-            - weight * (sums[y][x] - sums[y][x - 1]));
-        above += (uint32_t) abs (32 * (tile[y][x] - tile[y - 1][x])
-            - weight * (sums[y][x] - sums[y - 1][x]));
+/* Returns what tiles cost: the logarithms of the mean magnitudes by which numbers differ
+ * from those on the left and from those above, plus 1. */
+static uint64_t
+cost_of (const Numbers rests, unsigned n_tiles)
+{
+  uint32_t left[PACO_TILES_ACROSS] = { 0 }, above[PACO_TILES_ACROSS] = { 0 };
+  uint64_t cost = 0;
+
+  for (unsigned y = 2; y + 1 < LINES; y++)
+    for (unsigned x = 2; x + 1 < COLUMNS; x++)
+      for (unsigned j = 0; j < PACO_TILES_ACROSS; j++) {
+        left[j] += (uint32_t) abs (rests[y][x][j] - rests[y][x - 1][j]);
+        above[j] += (uint32_t) abs (rests[y][x][j] - rests[y - 1][x][j]);
       }
-    costs[weight] += paco_logarithm (left) + paco_logarithm (above);
-  }
+  for (unsigned j = 0; j < n_tiles; j++)
+    cost += paco_logarithm (32 * PAIRS + left[j])
+        + paco_logarithm (32 * PAIRS + above[j]);
+  return cost;
+}
+
+/* Makes the rests with the next weight. */
+static void
+take_sums (const Numbers sums, Numbers rests)
+{
+  for (unsigned y = 1; y + 1 < LINES; y++)
+    for (unsigned x = 1; x + 1 < COLUMNS; x++)
+      for (unsigned j = 0; j < PACO_TILES_ACROSS; j++)
+        rests[y][x][j] -= sums[y][x][j];
 }
 
 static uint8_t
@@ -61,24 +86,27 @@ choose (const PacoPictureFormat *picture, const PacoBandSamples *samples,
     const PacoMosaicStep *step)
 {
   const PacoComponent *component = &picture->components[step->component];
-  PacoBands across = paco_policy_tiles_across (picture);
+  const uint32_t across = paco_policy_tiles_across (picture).n;
   uint64_t costs[WEIGHTS] = { 0 };
   uint8_t best = 0;
 
-  for (uint32_t k = 0; k < samples->bands.n; k++)
-    for (uint32_t i = 0; i < across.n; i++) {
-      uint32_t column = across.first + i * across.step;
-      PacoTile tile, beside, above, sums = { { 0 } };
+  for (uint32_t k = 0; k < samples->bands.n; k++) {
+    PacoTiles tiles, beside, above;
+    Numbers sums, rests;
 
-      paco_policy_load_tile (
-          samples, step->component, component->depth, k, column, tile);
-      paco_policy_load_tile (
-          samples, step->beside, component->depth, k, column, beside);
-      paco_policy_load_tile (
-          samples, step->above, component->depth, k, column, above);
-      add_neighbors (component, beside, above, sums);
-      add_costs (tile, sums, costs);
+    paco_policy_load_tiles (
+        picture, samples, step->component, k, PACO_ALL_LINES, tiles);
+    paco_policy_load_tiles (
+        picture, samples, step->beside, k, PACO_ALL_LINES, beside);
+    paco_policy_load_tiles (
+        picture, samples, step->above, k, PACO_ALL_LINES, above);
+    add_neighbors (component, beside, above, sums);
+    begin_rests (tiles, rests);
+    for (unsigned weight = 0; weight < WEIGHTS; weight++) {
+      costs[weight] += cost_of (rests, across);
+      take_sums (sums, rests);
     }
+  }
   for (uint8_t weight = 1; weight < WEIGHTS; weight++)
     if (costs[weight] < costs[best])
       best = weight;

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#define INLINE static inline __attribute__ ((always_inline))
+
 enum
 {
   COLUMNS = PACO_TILE_COLUMNS,
@@ -19,211 +21,106 @@ enum
   N_SUBBANDS = 3, /* that are not LL */
 };
 
-/* --- Where the tiles are --- */
+/* --- A band of tiles --- */
 
-/* Spreads at most n_most pieces of this size over `size` at equal distances, with about
- * as much before the first one as behind the last. They begin with even samples, as the
- * picture does, because in chroma that was interpolated even and odd ones differ. */
-static PacoBands
-spread (uint32_t size, uint32_t piece, uint32_t n_most)
-{
-  PacoBands pieces = { .step = MAX (size / n_most, piece) & ~1u };
-
-  if (size < piece)
-    return (PacoBands){ 0 };
-  pieces.first = (pieces.step - piece) / 2 & ~1u;
-  pieces.n = (size - piece - pieces.first) / pieces.step + 1;
-  return pieces;
-}
-
-PacoBands
-paco_policy_tiles_across (const PacoPictureFormat *picture)
-{
-  return spread (paco_component_width (picture, 0), COLUMNS, PACO_TILES_ACROSS);
-}
-
-PacoBands
-paco_policy_bands (const PacoPictureFormat *picture)
-{
-  uint32_t lines = paco_ceil_shift (
-      paco_component_height (picture, 0), picture->fields);
-
-  if (paco_policy_tiles_across (picture).n == 0)
-    return (PacoBands){ 0 };
-  return spread (lines, LINES, PACO_TILES_DOWN);
-}
-
-PacoBandSamples
-paco_policy_band_samples (const PacoPictureFormat *format,
-    const PacoPicture *picture, const PacoSampleMaps *maps)
-{
-  PacoBandSamples samples = { .bands = paco_policy_bands (format),
-    .maps = maps };
-
-  for (unsigned c = 0; c < format->n_components; c++) {
-    samples.line[c] = picture->stride[c] * (ptrdiff_t) paco_n_fields (format);
-    samples.band[c] = samples.line[c] * (ptrdiff_t) samples.bands.step;
-    samples.data[c] = picture->data[c]
-        + samples.line[c] * (ptrdiff_t) samples.bands.first;
-    samples.layout[c] = picture->layout[c];
-  }
-  return samples;
-}
-
-/* --- A tile --- */
-
-typedef int32_t Turned[COLUMNS][LINES];
-
-/* The word that begins at byte `at` of a line. */
-static uint32_t
-read_word (const uint8_t *line, size_t at, const PacoSampleLayout *layout)
-{
-  const uint8_t *data = line + at;
-  uint8_t swapped[4];
-  uint16_t half;
-  uint32_t word;
-
-  if (layout->swap_words) {
-    for (unsigned i = 0; i < layout->word_bytes; i++)
-      swapped[i] = line[paco_layout_byte (layout, at + i)];
-    data = swapped;
-  } else if (layout->csi2) {
-    memset (swapped, 0, sizeof swapped);
-    for (unsigned i = 0; i < 8u * layout->word_bytes; i++) {
-      size_t bit = paco_layout_csi2_bit (layout, 8 * at + i);
-
-      swapped[i / 8] |= (uint8_t) ((line[bit / 8] >> bit % 8 & 1) << i % 8);
-    }
-    data = swapped;
-  }
-  if (layout->word_bytes == 1)
-    return *data;
-  if (layout->word_bytes == 2) {
-    memcpy (&half, data, sizeof half);
-    return layout->big_endian ? GUINT16_FROM_BE (half) : GUINT16_FROM_LE (half);
-  }
-  memcpy (&word, data, sizeof word);
-  return layout->big_endian ? GUINT32_FROM_BE (word) : GUINT32_FROM_LE (word);
-}
-
-void
-paco_policy_load_tile (const PacoBandSamples *samples, unsigned c,
-    unsigned depth, uint32_t band, uint32_t column, PacoTile tile)
-{
-  const PacoSampleLayout *layout = &samples->layout[c];
-  const uint8_t *line = samples->data[c] + samples->band[c] * (ptrdiff_t) band;
-  int32_t mask = (1 << depth) - 1;
-  size_t offset[COLUMNS];
-  uint8_t shift[COLUMNS];
-
-  for (unsigned x = 0; x < COLUMNS; x++) {
-    offset[x] = paco_layout_offset (layout, column + x);
-    shift[x] = layout->places[(column + x) % layout->group_samples].shift;
-  }
-  for (unsigned y = 0; y < LINES; y++, line += samples->line[c])
-    for (unsigned x = 0; x < COLUMNS; x++)
-      tile[y][x] = (int32_t) (read_word (line, offset[x], layout) >> shift[x])
-          & mask;
-  if (samples->maps && samples->maps->of[c])
-    for (unsigned y = 0; y < LINES; y++)
-      for (unsigned x = 0; x < COLUMNS; x++)
-        tile[y][x] = samples->maps->of[c]->forward[tile[y][x]];
-}
+/* A number in each tile of a band. Those of 8-bit samples need no more than 16 bits in any
+ * step of either wavelet. */
+typedef int16_t Lanes __attribute__ ((vector_size (sizeof (PacoLanes))));
+typedef Lanes Band[LINES * COLUMNS];
 
 /* half: the level shift, which is left out, but counts where weights are not 1 together. */
 static void
 transform_colors (
-    const PacoCoding *coding, int32_t half, PacoTile tiles[N_COMPONENTS])
+    const PacoCoding *coding, int16_t half, Band components[N_COMPONENTS])
 {
-  PacoFit fit = coding->color_transform == PACO_COLOR_TRANSFORM_FIT
+  const PacoColorTransform transform = coding->color_transform;
+  PacoFit fit = transform == PACO_COLOR_TRANSFORM_FIT
       ? paco_fit (coding->parameters)
       : (PacoFit) PACO_FIT_USUAL;
-  const int32_t *first = tiles[fit.a][0], *second = tiles[fit.b][0];
-  const int32_t *last = tiles[fit.c][0];
-  int32_t *luma = tiles[0][0], *rest = tiles[1][0], *difference = tiles[2][0];
+  const int16_t of_a = fit.x, of_b = fit.y;
 
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_NONE)
-    return;
-  for (unsigned i = 0; i < LINES * COLUMNS; i++) {
-    int32_t b = second[i], c = last[i], v = first[i] - b, mean = b + (v >> 1);
-    int32_t u = c - mean, y = mean + (u >> 2);
+  for (unsigned i = 0;
+       i < LINES * COLUMNS && transform != PACO_COLOR_TRANSFORM_NONE; i++) {
+    Lanes b = components[fit.b][i], c = components[fit.c][i];
+    Lanes v = components[fit.a][i] - b, mean = b + (v >> 1), u = c - mean;
+    Lanes y = mean + (u >> 2);
 
-    if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT) {
+    if (transform == PACO_COLOR_TRANSFORM_RCT) {
       u = c - b;
       y = b + ((u + v) >> 2);
-    } else if (coding->color_transform == PACO_COLOR_TRANSFORM_FIT) {
+    } else if (transform == PACO_COLOR_TRANSFORM_FIT) {
+      u = c - b - ((of_a * v - of_b * (b - half)) >> 3);
       y = fit.mean ? mean : b;
-      u = c - b - ((fit.x * v - fit.y * (b - half)) >> 3);
     }
-    luma[i] = y;
-    rest[i] = u;
-    difference[i] = v;
+    components[0][i] = y;
+    components[1][i] = u;
+    components[2][i] = v;
   }
 }
 
-/* Does a lifting step with n rows of m numbers, all columns at once; x[first] is the
- * first row that it changes. All arguments but x are compile-time constants. */
-static inline __attribute__ ((always_inline)) void
-lift_step (const PacoLiftingStep *step, unsigned first, unsigned n, unsigned m,
-    int32_t *restrict x)
+/* Does a lifting step with n rows of m numbers. Rows begin `row` apart, and their numbers
+ * are `apart`; x[first] is the first row that it changes. All arguments but x are
+ * compile-time constants. */
+INLINE void
+lift_step (const PacoLiftingStep *step, unsigned first, unsigned n,
+    unsigned row, unsigned m, unsigned apart, Lanes *x)
 {
-  int32_t near = (int32_t) step->taps[0], far = (int32_t) step->taps[1];
+  const int16_t near = (int16_t) step->taps[0], far = (int16_t) step->taps[1];
+  const int16_t offset = (int16_t) step->offset;
 
   for (unsigned i = first; i < n; i += 2) {
-    const int32_t *a = x + m * paco_lifting_mirror ((int) i - 1, n);
-    const int32_t *b = x + m * paco_lifting_mirror ((int) i + 1, n);
-    const int32_t *c = x + m * paco_lifting_mirror ((int) i - 3, n);
-    const int32_t *d = x + m * paco_lifting_mirror ((int) i + 3, n);
+    const Lanes *a = x + row * paco_lifting_mirror ((int) i - 1, n);
+    const Lanes *b = x + row * paco_lifting_mirror ((int) i + 1, n);
+    const Lanes *c = x + row * paco_lifting_mirror ((int) i - 3, n);
+    const Lanes *d = x + row * paco_lifting_mirror ((int) i + 3, n);
 
-    for (unsigned j = 0; j < m; j++) {
-      int32_t sum = near * (a[j] + b[j]) + step->offset;
+    for (unsigned j = 0; j < m * apart; j += apart) {
+      Lanes sum = near * (a[j] + b[j]) + offset;
 
       if (step->n_taps > 1)
         sum += far * (c[j] + d[j]);
-      x[i * m + j] += sum >> step->shift;
+      x[i * row + j] += sum >> step->shift;
     }
   }
 }
 
-static inline __attribute__ ((always_inline)) void
-lift (const PacoWavelet *wavelet, unsigned n, unsigned m, int32_t *x)
+INLINE void
+lift (const PacoWavelet *wavelet, unsigned n, unsigned row, unsigned m,
+    unsigned apart, Lanes *x)
 {
-  lift_step (&wavelet->steps[0], 1, n, m, x);
-  lift_step (&wavelet->steps[1], 0, n, m, x);
+  lift_step (&wavelet->steps[0], 1, n, row, m, apart, x);
+  lift_step (&wavelet->steps[1], 0, n, row, m, apart, x);
 }
 
-/* Adds the magnitudes of a tile to the sums of HL, LH and HH. */
-static inline __attribute__ ((always_inline)) void
-add_magnitudes (
-    const PacoWavelet *wavelet, const PacoTile tile, uint64_t sums[N_SUBBANDS])
-{
-  PacoTile lines;
-  Turned columns;
-  uint32_t of_line[2][LINES] = { { 0 } }; /* [high horizontally] */
-
-  memcpy (lines, tile, sizeof lines);
-  lift (wavelet, LINES, COLUMNS, lines[0]);
-  for (unsigned y = 0; y < LINES; y++)
-    for (unsigned x = 0; x < COLUMNS; x++)
-      columns[x][y] = lines[y][x];
-  lift (wavelet, COLUMNS, LINES, columns[0]);
-  for (unsigned x = 0; x < COLUMNS; x++)
-    for (unsigned y = 0; y < LINES; y++)
-      of_line[x % 2][y] += (uint32_t) ABS (columns[x][y]);
-  for (unsigned y = 0; y < LINES; y += 2) {
-    sums[0] += of_line[1][y];
-    sums[1] += of_line[0][y + 1];
-    sums[2] += of_line[1][y + 1];
-  }
-}
-
+/* Adds the magnitudes of every other number of a line to a sum. */
 static void
-add_tile (
-    PacoTile tiles[N_COMPONENTS], uint64_t sums[2][N_COMPONENTS][N_SUBBANDS])
+add_line (const Lanes *line, uint64_t *sum)
 {
-  for (unsigned c = 0; c < N_COMPONENTS; c++) {
-    add_magnitudes (&paco_wavelets[PACO_WAVELET_CDF53], tiles[c], sums[0][c]);
-    add_magnitudes (&paco_wavelets[PACO_WAVELET_DD137], tiles[c], sums[1][c]);
+  Lanes magnitudes = { 0 };
+
+  for (unsigned x = 0; x < COLUMNS; x += 2) {
+    Lanes sign = line[x] >> 15;
+
+    magnitudes += (line[x] ^ sign) - sign;
+  }
+  for (unsigned j = 0; j < PACO_TILES_ACROSS; j++)
+    *sum += (uint16_t) magnitudes[j];
+}
+
+/* Adds the magnitudes of a component to the sums of HL, LH and HH. */
+INLINE void
+add_magnitudes (
+    const PacoWavelet *wavelet, const Band component, uint64_t sums[N_SUBBANDS])
+{
+  Band x;
+
+  memcpy (x, component, sizeof x);
+  lift (wavelet, LINES, COLUMNS, COLUMNS, 1, x);
+  lift (wavelet, COLUMNS, 1, LINES, COLUMNS, x);
+  for (unsigned y = 0; y < LINES; y += 2) {
+    add_line (x + y * COLUMNS + 1, &sums[0]);
+    add_line (x + (y + 1) * COLUMNS, &sums[1]);
+    add_line (x + (y + 1) * COLUMNS + 1, &sums[2]);
   }
 }
 
@@ -237,20 +134,27 @@ bool
 paco_policy_takes_other_wavelet (const PacoPictureFormat *picture,
     const PacoCoding *coding, const PacoBandSamples *samples)
 {
-  PacoBands across = paco_policy_tiles_across (picture);
+  uint32_t n_tiles = samples->bands.n * paco_policy_tiles_across (picture).n;
   uint64_t sums[2][N_COMPONENTS][N_SUBBANDS] = { { { 0 } } };
-  int64_t n = (int64_t) across.n * samples->bands.n * COLUMNS * LINES / 4;
-  int64_t total = 0;
-  PacoTile tiles[N_COMPONENTS];
+  int64_t n = (int64_t) n_tiles * COLUMNS * LINES / 4, total = 0;
+  int16_t half = (int16_t) (1 << (picture->components[0].depth - 1));
+  Band components[N_COMPONENTS];
 
-  for (uint32_t k = 0; k < samples->bands.n; k++)
-    for (uint32_t i = 0; i < across.n; i++) {
-      for (unsigned c = 0; c < N_COMPONENTS; c++)
-        paco_policy_load_tile (samples, c, picture->components[c].depth, k,
-            across.first + i * across.step, tiles[c]);
-      transform_colors (coding, 1 << (picture->components[0].depth - 1), tiles);
-      add_tile (tiles, sums);
+  for (uint32_t k = 0; k < samples->bands.n; k++) {
+    for (unsigned c = 0; c < N_COMPONENTS; c++) {
+      PacoTiles tiles;
+
+      paco_policy_load_tiles (picture, samples, c, k, PACO_ALL_LINES, tiles);
+      memcpy (components[c], tiles, sizeof tiles);
     }
+    transform_colors (coding, half, components);
+    for (unsigned c = 0; c < N_COMPONENTS; c++) {
+      add_magnitudes (
+          &paco_wavelets[PACO_WAVELET_CDF53], components[c], sums[0][c]);
+      add_magnitudes (
+          &paco_wavelets[PACO_WAVELET_DD137], components[c], sums[1][c]);
+    }
+  }
   for (unsigned c = 0; n > 0 && c < N_COMPONENTS; c++)
     for (unsigned s = 0; s < N_SUBBANDS; s++) {
       int64_t of_53 = (int64_t) sums[0][c][s], of_137 = (int64_t) sums[1][c][s];

@@ -5,6 +5,7 @@
 #include "codec/policy_fit.h"
 #include "codec/policy_matrix.h"
 #include "codec/policy_mosaic.h"
+#include "codec/policy_wavelet.h"
 #include "codec/quantizer.h"
 #include "codec/rate_control.h"
 #include "codec/rate_table.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests the encoder's choices: of a block's probability set, what is counted for it and
- * the integers of codec/policy_set.h against real numbers; of a picture's wavelet; and of
- * its color transform. */
+ * the integers of codec/policy_set.h against real numbers; the sample of a picture; and the
+ * choices by it, of the wavelet and of the color transform. */
 #include "codec/fit.h"
 #include "codec/policy.h"
 #include "codec/policy_fit.h"
 #include "codec/policy_matrix.h"
 #include "codec/policy_set.h"
+#include "codec/policy_tiles.h"
 #include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
 #include "random-picture.h"
@@ -117,6 +118,69 @@ test_sets (void)
   }
 }
 
+/* --- the tiles --- */
+
+/* Fails unless the tiles of a component have its numbers, and no others. */
+static void
+check_tiles (const TestPicture *picture, const PacoReferencePlane *plane,
+    unsigned component, unsigned lines)
+{
+  const PacoPictureFormat *format = &picture->format;
+  PacoBandSamples samples = paco_policy_band_samples (
+      format, &picture->picture, NULL);
+  PacoBands across = paco_policy_tiles_across (format);
+  int half = 1 << (format->components[component].depth - 1);
+
+  for (uint32_t k = 0; k < samples.bands.n; k++) {
+    PacoTiles tiles;
+
+    paco_policy_load_tiles (format, &samples, component, k, lines, tiles);
+    for (unsigned i = 0; i < PACO_TILE_LINES * PACO_TILE_COLUMNS; i++)
+      for (unsigned j = 0; j < PACO_TILES_ACROSS; j++) {
+        unsigned x = i % PACO_TILE_COLUMNS, y = i / PACO_TILE_COLUMNS;
+        uint32_t line = samples.bands.first + k * samples.bands.step + y;
+        uint32_t column = across.first + j * across.step + x;
+
+        if (j >= across.n)
+          g_assert_cmpuint (tiles[y][x][j], ==, 0);
+        else if (lines >> y & 1)
+          g_assert_cmpint (tiles[y][x][j], ==,
+              plane->samples[line * plane->width + column].i + half);
+      }
+  }
+}
+
+static void
+test_tiles (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+  unsigned n_bands = 0;
+
+  for (unsigned i = 0; i < 300; i++) {
+    unsigned c = g_rand_int_range (rand, 0, 3);
+    PacoPictureFormat format = {
+      .width = g_rand_int_range (rand, 1, i % 2 ? 700 : 80),
+      .height = g_rand_int_range (rand, 1, 200),
+      .n_components = g_rand_int_range (rand, 3, 5),
+      .fields = g_rand_boolean (rand),
+    };
+    uint8_t depth = g_rand_int_range (rand, 1, 17);
+    g_auto (TestPicture) picture;
+    PacoReferencePlane plane;
+
+    for (unsigned k = 0; k < format.n_components; k++)
+      format.components[k].depth = depth;
+    test_picture_init (rand, &picture, &format, 0);
+    g_assert_true (paco_reference_plane_init (
+        &plane, format.width, paco_ceil_shift (format.height, format.fields)));
+    paco_reference_load_samples (&format, &picture.picture, 0, c, &plane);
+    check_tiles (&picture, &plane, c, g_rand_int_range (rand, 1, 256));
+    n_bands += paco_policy_bands (&format).n;
+    paco_reference_plane_clear (&plane);
+  }
+  g_assert_cmpuint (n_bands, >, 300);
+}
+
 /* --- the wavelet ---
  *
  * The integers of codec/policy_wavelet.c are those of FORMAT.md section 9 in real numbers,
@@ -217,7 +281,7 @@ test_sums (void)
       .n_components = g_rand_int_range (rand, 3, 5),
       .fields = g_rand_boolean (rand),
     };
-    uint8_t depth = g_rand_int_range (rand, 1, 17);
+    uint8_t depth = g_rand_int_range (rand, 1, PACO_CHOICE_DEPTH + 1);
     g_auto (TestPicture) picture;
     double wanted;
 
@@ -554,8 +618,9 @@ enum
 {
   RGB_WIDTH = 200,
   RGB_HEIGHT = 64,
-  LARGE = 4000,
+  LARGE = 4000, /* Differences need more than 11 bits. */
   SMALL = 60,
+  N_SCALES = 4,
 };
 
 /* How samples hold a number below 4096. */
@@ -622,17 +687,20 @@ encode_lossless_rgb (uint16_t *const samples[N_COMPONENTS], Hold hold)
 }
 
 /* Tests that the component and the weights are found which leave nothing of it, and that T
- * is the mean of two that are as noisy, and else the one that is less so. */
+ * is the mean of two that are as noisy, and else the one that is less so. Differences need
+ * 12, 11, 10 or 8 bits. */
 static void
 test_fit (void)
 {
   static uint16_t memory[N_COMPONENTS][RGB_WIDTH * RGB_HEIGHT];
   uint16_t *samples[N_COMPONENTS] = { memory[0], memory[1], memory[2] };
 
-  for (unsigned i = 0; i < 60; i++) {
+  for (unsigned i = 0; i < 120; i++) {
     unsigned large = g_test_rand_int_range (0, 3), of_a, of_b;
     Hold hold = (Hold) (i % N_HOLDS);
     PacoFit fit = { .c = g_test_rand_int_range (0, 3) }, found;
+    static const unsigned scales[N_SCALES] = { LARGE, 2000, 1000, 240 };
+    unsigned scale;
     PacoHeader header;
 
     of_a = g_test_rand_int_range (1, 8);
@@ -648,8 +716,9 @@ test_fit (void)
     }
     fit.x = of_a;
     fit.y = 8 - of_a - of_b;
+    scale = fit.mean ? scales[i / N_HOLDS % N_SCALES] : LARGE;
     draw_rgb (samples, hold, &fit,
-        (unsigned[]){ LARGE, fit.mean ? LARGE : SMALL },
+        (unsigned[]){ scale, fit.mean ? scale : SMALL },
         (unsigned[]){ of_a, of_b });
     header = encode_lossless_rgb (samples, hold);
     g_assert_cmpuint (
@@ -732,6 +801,7 @@ main (int argc, char **argv)
   g_test_add_func ("/choice/pairs", test_pairs);
   g_test_add_func ("/choice/cells", test_cells);
   g_test_add_func ("/choice/sets", test_sets);
+  g_test_add_func ("/choice/tiles", test_tiles);
   g_test_add_func ("/choice/wavelet/sums", test_sums);
   g_test_add_func ("/choice/wavelet/content", test_content);
   g_test_add_func ("/choice/wavelet/who-chooses", test_who_chooses);
