@@ -40,7 +40,7 @@ PACO_ASAN_PLUGIN=$folder/sanitized
 OIIO_LIBRARY_PATH=$folder
 export PKG_CONFIG_PATH PATH PACO_ASAN PACO_ASAN_PLUGIN OIIO_LIBRARY_PATH
 sh bindings/openimageio/build.sh "$folder" || fail 'The plugin does not compile.'
-sh bindings/openimageio/build.sh "$PACO_ASAN_PLUGIN" -g -fsanitize=address,undefined \
+sh bindings/openimageio/build.sh "$PACO_ASAN_PLUGIN" -O1 -g1 -fsanitize=address,undefined \
   -fno-sanitize-recover=undefined || fail 'The plugin does not compile.'
 # shellcheck disable=SC2086
 exec /usr/bin/python3 bindings/openimageio/test.py ${PACO_TESTS:-}
