@@ -13,13 +13,13 @@ sources () {
   done | sed 's,^\./,,' | LC_ALL=C sort
 }
 
-# Every C file looks as .clang-format says. Only version 14 decides: other versions
+# Every C file, and every one of C++, looks as .clang-format says. Only version 14 decides: other versions
 # format some lines otherwise. 77 tells meson that this was skipped.
 check_format () {
   for tool in clang-format-14 clang-format; do
     case $($tool --version 2>/dev/null) in
       *'version 14.'*)
-        sources '*.c' '*.h' | xargs "$tool" --dry-run -Werror --ferror-limit=3
+        sources '*.c' '*.h' '*.cpp' '*.hpp' | xargs "$tool" --dry-run -Werror --ferror-limit=3
         exit
         ;;
     esac
@@ -30,7 +30,7 @@ check_format () {
 
 # Every source file says under which license it may be used.
 check_licenses () {
-  for file in $(sources '*.c' '*.h' '*.cu' '*.sh' '*.py'); do
+  for file in $(sources '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' '*.sh' '*.py'); do
     if ! head -n 3 "$file" |
       grep -q 'SPDX-License-Identifier: LGPL-2.1-or-later'; then
       echo "$file has no SPDX-License-Identifier in its first lines."
