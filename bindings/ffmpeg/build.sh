@@ -21,7 +21,7 @@ END
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-version= folder="$root/build-ffmpeg" sanitize= suffix=
+version='' folder="$root/build-ffmpeg" sanitize='' suffix=''
 for argument; do
   case $argument in
     5.1) version=5.1 suite=bookworm ;;
@@ -51,19 +51,20 @@ fetch() {
 
 source="$folder/ffmpeg-$version$suffix"
 if ! [ -e "$source/patched" ]; then
-  set -- "$folder/apt-$version"/ffmpeg_"$version"*.dsc
+  set -- "$folder/apt-$version/ffmpeg_$version"*.dsc
   [ -e "$1" ] || fetch
-  set -- "$folder/apt-$version"/ffmpeg_"$version"*.dsc
+  set -- "$folder/apt-$version/ffmpeg_$version"*.dsc
   rm -rf "$source"
   dpkg-source --no-check -x "$1" "$source"
   patch -d "$source" -p1 <"$here/$version/register.patch"
   touch "$source/patched"
 fi
 for file in "$here"/files/*/*; do # only new ones, so that make does not begin again
-  cmp -s "$file" "$source/${file#"$here"/files/}" || cp "$file" "$source/${file#"$here"/files/}"
+  copy="$source/${file#"$here"/files/}"
+  cmp -s "$file" "$copy" || cp "$file" "$copy"
 done
 
-build=${PACO_BUILD:-$root/build} flags=
+build=${PACO_BUILD:-$root/build} flags=''
 if [ -e "$build/meson-uninstalled" ]; then
   PKG_CONFIG_PATH=$(cd "$build" && pwd)/meson-uninstalled:${PKG_CONFIG_PATH:-}
   export PKG_CONFIG_PATH
