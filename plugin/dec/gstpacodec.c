@@ -15,7 +15,8 @@
  * coded or, if downstream does not take that, another one that holds the same
  * samples (P010_10LE for I420_10LE, say). They are in the memory of an NVIDIA GPU if
  * downstream names memory:CUDAMemory. With #GstPacoDec:reduce they have a half, a
- * quarter, and so on, of the width and height, which is faster.
+ * quarter, and so on, of the width and height, which is faster. Of a mosaic
+ * (video/x-bayer, for bayer2rgb) such pictures are R, G and B.
  *
  * Bytes of a buffer that no sample covers, such as the padding of lines, are 0: each
  * buffer is cleared before its first picture, and what decodes leaves padding alone. Two

@@ -13,7 +13,8 @@
  * pacoenc codes each frame without the others: lossless, at a constant quality, or
  * with a budget of bytes that no frame exceeds. It takes 8 to 16 bits per sample in
  * most of GStreamer's raw formats. Samples of a depth are coded, and not the layout
- * in which they lie: v210 and I422_10LE of one picture give the same bytes. The two
+ * in which they lie: v210 and I422_10LE of one picture give the same bytes. The mosaic of
+ * a camera's sensor is coded as such (video/x-bayer). The two
  * fields of an interlaced frame are coded separately. Alpha is lossless at every
  * quality. Pictures in the memory of an NVIDIA GPU (memory:CUDAMemory) are coded
  * where they are. The slices of a volume, or the bands of a cube, can be coded in

@@ -92,7 +92,7 @@ def in_caps(caps):
     structures = set()
     for i in range(caps.get_size()):
         structure = caps.get_structure(i).copy()
-        if structure.get_name() == 'video/x-raw':
+        if structure.get_name() in ('video/x-raw', 'video/x-bayer'):
             structure.remove_field('format')
             structure.remove_field('interlace-mode')
         structures.add(structure.to_string())
