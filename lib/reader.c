@@ -8,6 +8,7 @@
 #include "lib/stream/gaps.h"
 #include "lib/stream/io.h"
 #include "lib/stream/sync.h"
+#include "lib/volumes.h"
 #include "lib/private.h"
 #include <errno.h>
 #include <string.h>
@@ -34,9 +35,10 @@ typedef struct
 
 struct PacoReader
 {
-  int fd;
-  bool owned;    /* it is to be closed */
-  bool seekable; /* bytes are read from where one wants */
+  PacoVolume *volumes;
+  unsigned n_volumes; /* There is one, but of a split archive. */
+  bool owned;         /* They are to be closed. */
+  bool seekable;      /* bytes are read from where one wants */
   uint64_t size; /* bytes that the file had when it was last looked at, or 0 */
   char *name;
 
@@ -94,20 +96,28 @@ move_to (PacoReader *reader, uint64_t position, uint64_t number)
 }
 
 static bool
-is_seekable (int fd, uint64_t *size)
+is_seekable (const PacoVolume *volumes, unsigned n)
 {
   struct stat status;
 
-  if (fstat (fd, &status) != 0 || !S_ISREG (status.st_mode)
-      || lseek (fd, 0, SEEK_CUR) != 0)
-    return false;
-  *size = (uint64_t) status.st_size;
+  for (unsigned i = 0; i < n; i++)
+    if (fstat (volumes[i].fd, &status) != 0 || !S_ISREG (status.st_mode)
+        || lseek (volumes[i].fd, 0, SEEK_CUR) != 0)
+      return false;
   return true;
 }
 
+static void
+close_volumes (PacoVolume *volumes, unsigned n, bool owned)
+{
+  for (unsigned i = 0; owned && i < n; i++)
+    close (volumes[i].fd);
+  g_free (volumes);
+}
+
 static PacoStatus
-open_reader (
-    int fd, bool owned, const char *name, PacoReader **reader, PacoError *error)
+open_reader (const PacoVolume *volumes, unsigned n, bool owned,
+    const char *name, PacoReader **reader, PacoError *error)
 {
   const PacoRecyclerLimits limits = {
     .least = 1, .most = 16, .most_bytes = 1 << 26, .alive = G_MAXUINT
@@ -115,14 +125,16 @@ open_reader (
   PacoReader *opened = g_try_new0 (PacoReader, 1);
 
   if (!opened) {
-    if (owned)
-      close (fd);
+    for (unsigned i = 0; owned && i < n; i++)
+      close (volumes[i].fd);
     return paco_error_set (
         error, PACO_STATUS_MEMORY, "there is no memory to read %s", name);
   }
-  opened->fd = fd;
+  opened->volumes = g_memdup2 (volumes, n * sizeof *volumes);
+  opened->n_volumes = n;
   opened->owned = owned;
-  opened->seekable = is_seekable (fd, &opened->size);
+  opened->seekable = is_seekable (volumes, n)
+      && paco_volumes_size (volumes, n, &opened->size);
   opened->name = g_strdup (name);
   opened->memory = paco_recycler_new (&paco_plain_frames, &limits, NULL);
   opened->sync.max_wait_size = PACO_MAX_FRAME_SIZE;
@@ -144,7 +156,14 @@ paco_reader_open (const char *path, PacoReader **reader, PacoError *error)
   if (fd < 0)
     return paco_error_set (
         error, PACO_STATUS_IO, "%s cannot be opened: %s", path, why);
-  return open_reader (fd, true, path, reader, error);
+  return open_reader (&(PacoVolume){ fd, 0 }, 1, true, path, reader, error);
+}
+
+PacoStatus
+paco_reader_open_volumes (const PacoVolume *volumes, unsigned n,
+    const char *name, PacoReader **reader, PacoError *error)
+{
+  return open_reader (volumes, n, true, name, reader, error);
 }
 
 PacoStatus
@@ -163,7 +182,27 @@ paco_reader_open_fd (int fd, PacoReader **reader, PacoError *error)
   if (S_ISDIR (status.st_mode))
     return paco_error_set (
         error, PACO_STATUS_IO, "%s cannot be read: it is a folder", name);
-  return open_reader (fd, false, name, reader, error);
+  return open_reader (&(PacoVolume){ fd, 0 }, 1, false, name, reader, error);
+}
+
+/* Opens the volumes once more. They stay this reader's. */
+static PacoStatus
+open_again (const PacoReader *reader, PacoReader **other, PacoError *error)
+{
+  PacoStatus status = open_reader (
+      reader->volumes, reader->n_volumes, false, reader->name, other, error);
+
+  if (status == PACO_STATUS_OK)
+    (*other)->seekable = true;
+  return status;
+}
+
+static size_t
+read_at (void *reader, uint64_t offset, uint8_t *data, size_t size)
+{
+  const PacoReader *of = reader;
+
+  return paco_volumes_read_at (of->volumes, of->n_volumes, offset, data, size);
 }
 
 static void
@@ -188,8 +227,7 @@ paco_reader_close (PacoReader *reader)
   paco_file_clear (&reader->file);
   g_clear_error (&reader->refusal);
   g_clear_error (&reader->reason);
-  if (reader->owned)
-    close (reader->fd);
+  close_volumes (reader->volumes, reader->n_volumes, reader->owned);
   g_free (reader->name);
   g_free (reader);
 }
@@ -241,10 +279,10 @@ fill (PacoReader *reader, size_t needed, PacoError *error)
   }
   end = reader->window->memory.data + reader->start + reader->held;
   reader->held += reader->seekable
-      ? paco_io_read_at (reader->fd, reader->position + reader->held, end,
-          wanted - reader->held)
-      : paco_io_read_next (
-          reader->fd, end, needed - reader->held, wanted - reader->held, NULL);
+      ? read_at (
+          reader, reader->position + reader->held, end, wanted - reader->held)
+      : paco_io_read_next (reader->volumes[0].fd, end, needed - reader->held,
+          wanted - reader->held, NULL);
   reader->ended = reader->held < needed && errno == 0;
   if (reader->held >= needed || reader->ended)
     return PACO_STATUS_OK;
@@ -366,11 +404,10 @@ static bool
 check_size (PacoReader *reader, PacoError *error)
 {
   uint64_t had = reader->size;
-  struct stat status;
 
-  if (!reader->seekable || fstat (reader->fd, &status) != 0)
+  if (!reader->seekable
+      || !paco_volumes_size (reader->volumes, reader->n_volumes, &reader->size))
     return true;
-  reader->size = (uint64_t) status.st_size;
   if (reader->size >= had)
     return true;
   paco_error_set (error, PACO_STATUS_IO,
@@ -468,8 +505,7 @@ find_followed (PacoReader *reader, size_t *size, PacoError *error)
         held_bytes (reader), reader->held, &needed);
   }
   if (result == PACO_SYNC_FRAME
-      && paco_io_read_at (
-             reader->fd, reader->position + needed, next, sizeof next)
+      && read_at (reader, reader->position + needed, next, sizeof next)
           == sizeof next
       && memcmp (next, PACO_MAGIC, sizeof next) == 0)
     *size = needed;
@@ -524,7 +560,7 @@ paco_reader_read (const PacoReader *reader, const PacoFrame *frame, void *data,
     memcpy (data, frame->data, frame->size);
     return paco_error_ok (error);
   }
-  got = paco_io_read_at (reader->fd, frame->offset, data, frame->size);
+  got = read_at ((void *) reader, frame->offset, data, frame->size);
   if (got == frame->size)
     return paco_error_ok (error);
   return paco_error_set (error, PACO_STATUS_IO,
@@ -541,12 +577,10 @@ walk (PacoReader *reader, PacoError *error)
 {
   PacoReader *other;
   PacoFrame frame;
-  PacoStatus status = open_reader (
-      reader->fd, false, reader->name, &other, error);
+  PacoStatus status = open_again (reader, &other, error);
 
   if (status != PACO_STATUS_OK)
     return status;
-  other->seekable = true;
   reader->walked = g_array_new (FALSE, FALSE, sizeof (Walked));
   while ((status = paco_reader_next (other, &frame, error)) == PACO_STATUS_OK) {
     Walked walked = { frame.number, frame.offset };
@@ -611,10 +645,13 @@ static bool
 make_index (PacoReader *reader)
 {
   PacoFileFrame first;
+  uint64_t size;
 
   paco_file_clear (&reader->file);
-  if (!paco_file_init_descriptor (&reader->file, &reader->fd)
-      || !paco_file_next_frame (&reader->file, 0, reader->file.size, &first))
+  if (!paco_volumes_size (reader->volumes, reader->n_volumes, &size))
+    return false;
+  paco_file_init (&reader->file, read_at, reader, size);
+  if (!paco_file_next_frame (&reader->file, 0, reader->file.size, &first))
     return false;
   reader->index = paco_frame_index_new (&first, true);
   while (paco_frame_index_extend (reader->index, &reader->file, 1, INDEX_US))
@@ -652,10 +689,8 @@ check_last (PacoReader *reader)
   last.number--;
   if (!paco_frame_index_find (
           reader->index, &reader->file, &last.number, &last.offset)
-      || open_reader (reader->fd, false, reader->name, &other, NULL)
-          != PACO_STATUS_OK)
+      || open_again (reader, &other, NULL) != PACO_STATUS_OK)
     return false;
-  other->seekable = true;
   good = go_to (other, last, NULL) == PACO_STATUS_OK;
   paco_reader_close (other);
   return good;
@@ -682,10 +717,11 @@ number_frames (PacoReader *reader, PacoError *error)
 static PacoStatus
 number_frames_again (PacoReader *reader, PacoError *error)
 {
-  struct stat status;
+  uint64_t size;
 
-  if ((reader->index || reader->walked) && fstat (reader->fd, &status) == 0
-      && (uint64_t) status.st_size != reader->file.size) {
+  if ((reader->index || reader->walked)
+      && paco_volumes_size (reader->volumes, reader->n_volumes, &size)
+      && size != reader->file.size) {
     g_clear_pointer (&reader->index, paco_frame_index_unref);
     g_clear_pointer (&reader->walked, g_array_unref);
     reader->n_counted = 0;

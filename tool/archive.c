@@ -4,10 +4,12 @@
  * does the work. */
 #include "tool/archive/archive.h"
 #include "tool/archive/part.h"
+#include "tool/archive/volume.h"
 #include "archive_command.h"
 #include "codec/text.h"
 #include "progress.h"
 #include "recording.h"
+#include "volumes.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +17,7 @@
 /* What the command line says. */
 typedef struct
 {
-  char *frames, *fps, *report, **skip;
+  char *frames, *fps, *report, *split, **skip;
   PacoCommandCoderOptions coders;
   int complexity;
   gboolean list, no_verify, quiet;
@@ -75,7 +77,8 @@ read_options (const Options *given, PacoArchiveOptions *options, GError **error)
   if (!paco_command_read_range (given->frames, &options->has_range,
           &options->first, &options->last, error)
       || !paco_tool_parse_ratio (
-          "fps", given->fps, &options->fps_n, &options->fps_d, error))
+          "fps", given->fps, &options->fps_n, &options->fps_d, error)
+      || !paco_volumes_parse_size (given->split, &options->split, error))
     return FALSE;
   options->readers = (guint) given->coders.helpers;
   options->verify = !given->no_verify;
@@ -99,6 +102,8 @@ check_reports (
 {
   g_autofree char *report = report_path (given, options->out);
   g_autofree char *md5 = g_strconcat (options->out, ".framemd5", NULL);
+  g_autofree char *first = options->split ? paco_volume_name (options->out, 1)
+                                          : g_strdup (options->out);
   const char *there = NULL;
 
   if (*report && access (report, F_OK) == 0)
@@ -106,7 +111,7 @@ check_reports (
   else if (options->md5 && access (md5, F_OK) == 0)
     there = md5;
   /* If OUT is there, too, it may be complete; then nothing is written. */
-  return !there || access (options->out, F_OK) == 0
+  return !there || access (first, F_OK) == 0
       || paco_tool_failed (
           error, "%s is there already, and nothing is overwritten", there);
 }
@@ -163,6 +168,11 @@ archive (const Options *given, PacoArchiveOptions *options)
   GError *error = NULL;
   gboolean good;
 
+  if (paco_mux_takes (options->out) && options->split) {
+    paco_tool_misused (
+        &error, "--split is for .paco files, and not for %s", options->out);
+    return paco_command_fail (error);
+  }
   if (paco_mux_takes (options->out)) {
     run.container.out = options->out;
     options->convert = make_container;
@@ -217,6 +227,9 @@ paco_tool_archive (int argc, char **argv)
         "Keep MD5s of the files, too, and list them in OUT.framemd5"),
     PACO_FLAG ("no-verify", &given.no_verify,
         "Do not decode each frame and compare it with its file"),
+    PACO_TEXT ("split", &given.split,
+        "Make OUT several files of at most this size, as 25GB or 650MB",
+        "SIZE"),
     PACO_TEXT ("fps", &given.fps,
         "Frames a second, whatever the files say, as 24, 23.976 or 24000/1001",
         "RATE"),

@@ -7,6 +7,7 @@
 #include "members.h"
 #include "names.h"
 #include "tool.h"
+#include "volumes.h"
 #include <stdio.h>
 
 #define MAX_CHUNKS 8192 /* of a frame: 32768 bytes have no more */
@@ -470,6 +471,7 @@ paco_tool_info (int argc, char **argv)
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
   json = g_string_new ("[");
+  argc = 1 + paco_volumes_drop (argv + 1, argc - 1);
   for (int i = 1; i < argc; i++) {
     GError *error = NULL;
 

@@ -4,6 +4,7 @@
 #include "container.h"
 #include "lib/stream/io.h"
 #include "tool.h"
+#include "volumes.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,12 +61,28 @@ look_at (PacoInput *input, const char *path, GError **error)
 static bool
 open_reader (PacoInput *input, const char *path, GError **error)
 {
+  g_autofree PacoVolume *volumes = NULL;
+  GError *why = NULL;
+  uint64_t size;
+  unsigned n = 0;
   PacoError failure;
-  PacoStatus status = path
-      ? paco_reader_open (path, &input->reader, &failure)
-      : paco_reader_open_fd (STDIN_FILENO, &input->reader, &failure);
+  PacoStatus status;
 
   input->kind = "PaCo frames";
+  if (path)
+    volumes = paco_volumes_open (path, &n, &size, &why);
+  if (why) {
+    g_propagate_error (error, why);
+    return false;
+  }
+  if (n > 0) {
+    input->size = size;
+    status = paco_reader_open_volumes (
+        volumes, n, path, &input->reader, &failure);
+  } else if (path)
+    status = paco_reader_open (path, &input->reader, &failure);
+  else
+    status = paco_reader_open_fd (STDIN_FILENO, &input->reader, &failure);
   return paco_tool_check (status, &failure, error);
 }
 

@@ -42,7 +42,8 @@ typedef enum
   PACO_INPUT_ERROR,
 } PacoInputResult;
 
-/* Opens a file, or standard input if the path is "-". Errors name the file. */
+/* Opens a file, or standard input if the path is "-". The first volume of a split archive
+ * stands for all. Errors name the file. */
 PacoInput *paco_input_open (const char *path, GError **error);
 void paco_input_close (PacoInput *input); /* or NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PacoInput, paco_input_close)

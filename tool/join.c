@@ -10,6 +10,7 @@
 #include "progress.h"
 #include "recording.h"
 #include "tool.h"
+#include "volumes.h"
 #include <string.h>
 #include <sys/stat.h>
 
@@ -233,6 +234,7 @@ join_files (Join *join, char **paths, int n, const char *out, GError **error)
 
   if (!recording)
     return false;
+  n = paco_volumes_drop (paths, n);
   join->has_sound = !join->sound && !join->no_sound
       && paco_recording_keep_sound (recording);
   paco_recording_set_files (

@@ -7,6 +7,7 @@
 #include "input.h"
 #include "progress.h"
 #include "tool.h"
+#include "volumes.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -218,20 +219,23 @@ paco_tool_restore (int argc, char **argv)
     .summary = "Makes the files again that paco archive has read, bit by bit.",
     .description = "Nothing is overwritten; files that are there already and "
                    "are the same stay.\nFiles of damaged frames are not "
-                   "written, and named; the exit code is 3 then.",
+                   "written, and named; the exit code is 3 then.\nFILE may be "
+                   "the first or all files of a split archive.",
     .minimum = 1,
-    .maximum = 2,
+    .maximum = -1,
   };
-  int code = PACO_EXIT_USAGE;
+  int code = PACO_EXIT_USAGE, n;
 
   if (!paco_tool_parse (&usage, entries, &argc, &argv))
     return code;
-  if (argc != (check ? 2 : 3))
+  n = argc - (check ? 1 : 2);
+  if (n < 1 || paco_volumes_drop (argv + 1, n) != 1)
     paco_tool_complain (
         check ? "--check takes FILE alone" : "it takes FILE and FOLDER");
   else {
     paco_signals_catch ();
-    code = paco_restore_command (&given, argv[1], argv[2]);
+    code = paco_restore_command (
+        &given, argv[1], check ? NULL : argv[argc - 1]);
   }
   paco_tool_free (entries);
   return code;

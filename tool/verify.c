@@ -9,6 +9,7 @@
 #include "decoding.h"
 #include "progress.h"
 #include "tool.h"
+#include "volumes.h"
 #include "codec/check.h"
 #include "codec/index.h"
 #include <stdio.h>
@@ -436,9 +437,10 @@ static const PacoToolUsage usage = {
   .arguments = "FILE",
   .summary =
       "Decodes all frames of FILE and says which are damaged or missing.",
-  .description = "The exit code is 3 then, and 0 if all are sound.",
+  .description = "The exit code is 3 then, and 0 if all are sound. FILE may be "
+                 "the first or all files of a\nsplit archive.",
   .minimum = 1,
-  .maximum = 1,
+  .maximum = -1,
 };
 
 int
@@ -467,7 +469,10 @@ paco_tool_verify (int argc, char **argv)
   if (!paco_tool_parse (&usage, entries, &argc, &argv))
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
-  if (verify.memory < 0) {
+  if (paco_volumes_drop (argv + 1, argc - 1) > 1) {
+    paco_tool_complain ("it takes one FILE, or all files of a split archive");
+    code = PACO_EXIT_USAGE;
+  } else if (verify.memory < 0) {
     paco_tool_complain ("--memory is not negative");
     code = PACO_EXIT_USAGE;
   } else if (verify.checksums || verify.md5) {

@@ -63,7 +63,7 @@ open_part (Fixture *f)
 {
   GError *error = NULL;
 
-  f->part = paco_part_open (f->path, &error);
+  f->part = paco_part_open (f->path, 0, &error);
   g_assert_no_error (error);
 }
 

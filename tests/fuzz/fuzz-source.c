@@ -235,7 +235,8 @@ keep (Coder *coder, const PacoSourceKind *kind, size_t size, PacoExtras *extras)
     .size = size,
     .checksums = { .has_md5 = size % 2 },
     .rest = coder->source.rest,
-    .sound = coder->no_sound };
+    .sound = coder->no_sound,
+    .further = coder->no_sound };
   GError *error = NULL;
 
   if (paco_kept_chunks_write (&kept, &coder->chunks, &error)) {

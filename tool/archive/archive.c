@@ -210,15 +210,12 @@ note_limits (PacoRun *run)
 static gboolean
 is_complete (PacoRun *run)
 {
-  struct stat status;
-
   if (run->options->convert)
     return FALSE;
-  run->part = paco_part_open_whole (run->options->out);
+  run->part = paco_part_open_whole (run->options->out, run->options->split);
   run->report->complete = run->part && paco_run_resume (run, NULL)
       && run->next == run->end && run->part->n_frames > 0
-      && fstat (run->part->fd, &status) == 0
-      && (guint64) status.st_size == run->part->offset
+      && paco_part_size (run->part) == run->part->offset
       && paco_members_are_done (run->members);
   return run->report->complete;
 }
@@ -227,12 +224,10 @@ is_complete (PacoRun *run)
 static gboolean
 open_part (PacoRun *run, GError **error)
 {
-  if (run->part) {
-    paco_part_free (g_steal_pointer (&run->part));
-    return paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS,
-        run->options->out, "is there already, and nothing is overwritten");
-  }
-  run->part = paco_part_open (run->options->out, error);
+  if (run->part)
+    return paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS, run->part->path,
+        "is there already, and nothing is overwritten");
+  run->part = paco_part_open (run->options->out, run->options->split, error);
   return run->part && paco_run_resume (run, error)
       && paco_part_truncate (run->part, error);
 }
@@ -460,6 +455,10 @@ finish (PacoRun *run, GError **error)
           run->members, run->part, run->report, TRUE, error)
       || !paco_members_renumber (run->members, run->part, error))
     return FALSE;
+  if (run->part->files->len > 1)
+    paco_report_note (run->report,
+        "The archive is in %u files, of which %s is the first",
+        run->part->files->len, run->part->path);
   if (!options->convert)
     return paco_part_finish (run->part, error);
   temporary = temporary_name (options->out);

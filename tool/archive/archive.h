@@ -23,6 +23,7 @@ typedef struct
   /* With has_range, these are the frames of the folder that are archived; if last
    * is G_MAXUINT64, up to the end. */
   guint64 first, last;
+  guint64 split; /* bytes that a file of OUT may have; 0: it is one file */
   guint32 fps_n, fps_d; /* frames a second; 0 and 0: what files say */
   gboolean md5, verify;
   gboolean keep_files; /* whole, whose compressed bytes cannot be made again */

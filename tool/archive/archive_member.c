@@ -407,6 +407,17 @@ write_header (Frame *frame, GError **error)
       frame->part, frame->part->offset, header->data, header->len, error);
 }
 
+/* Returns how many bytes a frame has at most with what it carries. */
+static guint64
+most_bytes (const PacoMembers *members, gsize size, guint64 to)
+{
+  guint64 bytes = size + MAX_HEADER + (to > members->at ? to - members->at : 0);
+
+  for (guint i = 0; i < members->late->len; i++)
+    bytes += g_array_index (members->late, PacoFolderFile, i).size;
+  return bytes;
+}
+
 /* Writes a frame that carries something, or may. `to` is up to where members are due. */
 static gboolean
 write_frame (PacoMembers *members, PacoPart *part, PacoReport *report,
@@ -418,6 +429,8 @@ write_frame (PacoMembers *members, PacoPart *part, PacoReport *report,
   const guint8 *chunk;
   gboolean carries;
 
+  if (!paco_part_begin (part, most_bytes (members, size, to), error))
+    return FALSE;
   paco_member_count_read (data, size, &frame.count);
   old = frame.count.bytes;
   frame.count.total = members->total;
@@ -491,7 +504,7 @@ paco_members_write_late (PacoMembers *members, PacoPart *part,
   if (part->n_frames == 0 || (members->late->len == 0 && !is_due (members, to)))
     return TRUE;
   frame = g_malloc (size);
-  if (paco_io_read_at (part->fd, part->last, frame, size) < size)
+  if (paco_part_read (part, part->last, frame, size) < size)
     return paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, part->part_path,
         "cannot be read: %s", g_strerror (errno));
   part->offset = part->last;
@@ -511,7 +524,7 @@ paco_members_renumber (PacoMembers *members, PacoPart *part, GError **error)
   if (members->n_late == 0)
     return TRUE;
   for (guint64 n = 0; n < part->n_frames; n++) {
-    gsize size = paco_io_read_at (part->fd, at, head, MAX_HEADER);
+    gsize size = paco_part_read (part, at, head, MAX_HEADER);
     gsize renewed;
 
     if (size < FIXED_SIZE)

@@ -2,6 +2,7 @@
  * Writes the file of an archive, and gives files their names (part.h). */
 #include "tool/archive/part.h"
 #include "tool/archive/error.h"
+#include "tool/archive/volume.h"
 #include "lib/paco.h"
 #include "lib/stream/io.h"
 #include <errno.h>
@@ -68,52 +69,183 @@ open_own (int folder, const char *name, int mode)
   return -1;
 }
 
-PacoPart *
-paco_part_open (const char *path, GError **error)
-{
-  PacoPart *part;
+/* --- its files ------------------------------------------------------------ */
 
-  if (faccessat (AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
-    refuse (error, path, "is there already, and nothing is overwritten");
-    return NULL;
-  }
-  part = g_new0 (PacoPart, 1);
-  part->path = g_strdup (path);
-  part->part_path = g_strconcat (path, ".part", NULL);
-  part->fd = open_own (AT_FDCWD, part->part_path, O_RDWR);
-  if (part->fd < 0 && errno == EEXIST)
-    refuse (error, part->part_path,
+typedef struct
+{
+  char *path, *part_path;
+  gboolean
+      is_named; /* by a run that was interrupted after that: it is only read */
+} File;
+
+static void
+clear_file (gpointer data)
+{
+  File *file = data;
+
+  g_free (file->path);
+  g_free (file->part_path);
+}
+
+static PacoPart *
+new_part (const char *path, guint64 split)
+{
+  PacoPart *part = g_new0 (PacoPart, 1);
+
+  part->out = g_strdup (path);
+  part->split = split;
+  part->path = split ? paco_volume_name (path, 1) : g_strdup (path);
+  part->part_path = g_strconcat (part->path, ".part", NULL);
+  part->files = g_array_new (FALSE, FALSE, sizeof (File));
+  g_array_set_clear_func (part->files, clear_file);
+  part->volumes = g_array_new (FALSE, FALSE, sizeof (PacoVolume));
+  if (split)
+    paco_volume_allow_many ();
+  return part;
+}
+
+static File *
+file_at (const PacoPart *part, guint i)
+{
+  return &g_array_index (part->files, File, i);
+}
+
+static PacoVolume *
+volume_at (const PacoPart *part, guint i)
+{
+  return &g_array_index (part->volumes, PacoVolume, i);
+}
+
+static PacoVolume *
+last_volume (const PacoPart *part)
+{
+  return volume_at (part, part->volumes->len - 1);
+}
+
+static void
+add_file (
+    PacoPart *part, const char *path, gboolean is_named, int fd, guint64 begin)
+{
+  const File file = { g_strdup (path), g_strconcat (path, ".part", NULL),
+    is_named };
+  const PacoVolume volume = { fd, begin };
+
+  g_array_append_val (part->files, file);
+  g_array_append_val (part->volumes, volume);
+}
+
+static gboolean
+exists (const char *path)
+{
+  return faccessat (AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Opens path.part, or makes it, as the next file. */
+static gboolean
+open_file (PacoPart *part, const char *path, guint64 begin, GError **error)
+{
+  g_autofree char *part_path = g_strconcat (path, ".part", NULL);
+  int fd;
+
+  if (exists (path))
+    return refuse (error, path, "is there already, and nothing is overwritten");
+  fd = open_own (AT_FDCWD, part_path, O_RDWR);
+  if (fd < 0 && errno == EEXIST)
+    return refuse (error, part_path,
         "is not a file that an interrupted run of this user has left; remove "
         "it, or choose another name");
-  else if (part->fd < 0)
-    fail (error, part->part_path, "opened");
-  else if (flock (part->fd, LOCK_EX | LOCK_NB) == 0)
-    return part;
-  else if (errno == EWOULDBLOCK)
-    refuse (error, part->part_path, "is being written by another process");
+  if (fd < 0)
+    return fail (error, part_path, "opened");
+  if (flock (fd, LOCK_EX | LOCK_NB) == 0) {
+    add_file (part, path, FALSE, fd, begin);
+    return TRUE;
+  }
+  if (errno == EWOULDBLOCK)
+    refuse (error, part_path, "is being written by another process");
   else
-    fail (error, part->part_path, "locked");
+    fail (error, part_path, "locked");
+  close (fd);
+  return FALSE;
+}
+
+/* Opens a file that has its name already. */
+static gboolean
+open_named (PacoPart *part, const char *path, guint64 begin)
+{
+  int fd = open (path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat status;
+
+  if (fd < 0)
+    return FALSE;
+  if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode)) {
+    add_file (part, path, TRUE, fd, begin);
+    return TRUE;
+  }
+  close (fd);
+  return FALSE;
+}
+
+/* Opens the further volumes that a run has left. Of these the last ones may have their names
+ * already; without a first one, there may be none at all. */
+static gboolean
+open_others (PacoPart *part, GError **error)
+{
+  guint64 begin = paco_part_size (part);
+  g_autoptr (GArray) named = paco_volume_list (part->out, "");
+  g_autoptr (GArray) left = paco_volume_list (part->out, ".part");
+
+  if (begin == 0 && named->len + left->len > 0) {
+    gboolean is_left = named->len == 0;
+    g_autofree char *path = paco_volume_name (
+        part->out, g_array_index (is_left ? left : named, guint, 0));
+    g_autofree char *there = g_strconcat (path, is_left ? ".part" : "", NULL);
+
+    return refuse (
+        error, there, "is there already, and nothing is overwritten");
+  }
+  for (guint n = 2; begin > 0; n++) {
+    g_autofree char *path = paco_volume_name (part->out, n);
+    g_autofree char *part_path = g_strconcat (path, ".part", NULL);
+
+    if (exists (part_path)) {
+      if (!open_file (part, path, begin, error))
+        return FALSE;
+    } else if (!open_named (part, path, begin))
+      break;
+    begin = paco_part_size (part);
+  }
+  return TRUE;
+}
+
+PacoPart *
+paco_part_open (const char *path, guint64 split, GError **error)
+{
+  PacoPart *part = new_part (path, split);
+
+  if (open_file (part, part->path, 0, error)
+      && (!split || open_others (part, error)))
+    return part;
   paco_part_free (part);
   return NULL;
 }
 
 PacoPart *
-paco_part_open_whole (const char *path)
+paco_part_open_whole (const char *path, guint64 split)
 {
-  int fd = open (path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  struct stat status;
-  PacoPart *part;
+  PacoPart *part = new_part (path, split);
+  gboolean more = open_named (part, part->path, 0);
 
-  if (fd < 0)
-    return NULL;
-  if (fstat (fd, &status) != 0 || !S_ISREG (status.st_mode)) {
-    close (fd);
+  if (!more) {
+    paco_part_free (part);
     return NULL;
   }
-  part = g_new0 (PacoPart, 1);
-  part->path = g_strdup (path);
-  part->part_path = g_strdup (path);
-  part->fd = fd;
+  for (guint n = 2; split && more; n++) {
+    g_autofree char *next = paco_volume_name (path, n);
+
+    more = open_named (part, next, paco_part_size (part));
+  }
+  g_free (part->part_path);
+  part->part_path = g_strdup (part->path);
   part->is_whole = TRUE;
   return part;
 }
@@ -125,11 +257,34 @@ paco_part_free (PacoPart *part)
     return;
   if (part->reserved > part->offset)
     paco_part_truncate (part, NULL);
-  if (part->fd >= 0)
-    close (part->fd);
+  for (guint i = 0; i < part->volumes->len; i++)
+    close (volume_at (part, i)->fd);
+  g_array_unref (part->files);
+  g_array_unref (part->volumes);
+  g_free (part->out);
   g_free (part->path);
   g_free (part->part_path);
   g_free (part);
+}
+
+/* --- bytes ---------------------------------------------------------------- */
+
+guint64
+paco_part_size (const PacoPart *part)
+{
+  guint64 size = 0;
+
+  return paco_volumes_size ((const PacoVolume *) part->volumes->data,
+             part->volumes->len, &size)
+      ? size
+      : 0;
+}
+
+gsize
+paco_part_read (const PacoPart *part, guint64 at, void *bytes, gsize size)
+{
+  return paco_volumes_read_at ((const PacoVolume *) part->volumes->data,
+      part->volumes->len, at, bytes, size);
 }
 
 void
@@ -140,12 +295,57 @@ paco_part_keep (PacoPart *part, gsize size)
   part->n_frames++;
 }
 
+/* Removes the last file, which has no frame that is kept. */
+static gboolean
+remove_last (PacoPart *part, GError **error)
+{
+  const File *file = file_at (part, part->files->len - 1);
+
+  if (file->is_named)
+    return refuse (
+        error, file->path, "is there already, and nothing is overwritten");
+  unlink (file->part_path);
+  close (last_volume (part)->fd);
+  g_array_set_size (part->files, part->files->len - 1);
+  g_array_set_size (part->volumes, part->volumes->len - 1);
+  return TRUE;
+}
+
 gboolean
 paco_part_truncate (PacoPart *part, GError **error)
 {
+  const File *file;
+
   part->reserved = 0;
-  return ftruncate (part->fd, (off_t) part->offset) == 0
-      || fail (error, part->part_path, "shortened");
+  while (part->files->len > 1 && part->offset <= last_volume (part)->begin)
+    if (!remove_last (part, error))
+      return FALSE;
+  file = file_at (part, part->files->len - 1);
+  if (file->is_named)
+    return paco_part_size (part) == part->offset
+        || refuse (
+            error, file->path, "is there already, and nothing is overwritten");
+  return ftruncate (last_volume (part)->fd,
+             (off_t) (part->offset - last_volume (part)->begin))
+      == 0
+      || fail (error, file->part_path, "shortened");
+}
+
+gboolean
+paco_part_begin (PacoPart *part, guint64 size, GError **error)
+{
+  guint64 begin = last_volume (part)->begin;
+  g_autofree char *path = NULL;
+
+  if (!part->split || part->offset <= begin
+      || part->offset - begin + size <= part->split)
+    return TRUE;
+  path = paco_volume_name (part->out, part->files->len + 1);
+  /* What a run before has left there is not part of this archive. */
+  return paco_part_truncate (part, error)
+      && open_file (part, path, part->offset, error)
+      && (ftruncate (last_volume (part)->fd, 0) == 0
+          || fail (error, path, "shortened"));
 }
 
 /* Returns how many bytes are best reserved after a file of that size. A file in memory
@@ -166,13 +366,15 @@ find_ahead (int fd, guint64 size)
 void
 paco_part_reserve (PacoPart *part, guint64 end)
 {
+  const PacoVolume *volume = last_volume (part);
   guint64 ahead;
 
   if (part->reserves_none || end <= part->reserved)
     return;
-  ahead = find_ahead (part->fd, end);
+  ahead = find_ahead (volume->fd, end - volume->begin);
   part->reserves_none = ahead == 0
-      || fallocate (part->fd, FALLOC_FL_KEEP_SIZE, (off_t) part->offset,
+      || fallocate (volume->fd, FALLOC_FL_KEEP_SIZE,
+             (off_t) (part->offset - volume->begin),
              (off_t) (end + ahead - part->offset))
           != 0;
   if (!part->reserves_none)
@@ -185,8 +387,15 @@ gboolean
 paco_part_write (
     PacoPart *part, guint64 at, const void *bytes, gsize size, GError **error)
 {
-  return paco_io_write_at (part->fd, at, bytes, size)
-      || fail (error, part->part_path, "written");
+  guint i = paco_volumes_find (
+      (const PacoVolume *) part->volumes->data, part->volumes->len, at);
+  const PacoVolume *volume = volume_at (part, i);
+
+  if (file_at (part, i)->is_named)
+    return refuse (error, file_at (part, i)->path,
+        "is there already, and nothing is overwritten");
+  return paco_io_write_at (volume->fd, at - volume->begin, bytes, size)
+      || fail (error, file_at (part, i)->part_path, "written");
 }
 
 gboolean
@@ -194,6 +403,8 @@ paco_part_append (PacoPart *part, void *frame, gsize size, GError **error)
 {
   PacoError failure;
 
+  if (!paco_part_begin (part, size, error))
+    return FALSE;
   if (paco_frame_set_place (
           frame, size, (guint32) part->n_frames, part->offset, &failure)
       != PACO_STATUS_OK)
@@ -350,11 +561,18 @@ paco_part_rename (const char *from, const char *to, GError **error)
 gboolean
 paco_part_finish (PacoPart *part, GError **error)
 {
-  if (part->reserved > part->offset && !paco_part_truncate (part, error))
-    return FALSE;
-  if (fsync (part->fd) != 0)
-    return fail (error, part->part_path, "written");
-  return paco_part_rename (part->part_path, part->path, error);
+  gboolean good = part->reserved <= part->offset
+      || paco_part_truncate (part, error);
+
+  for (guint i = 0; good && i < part->volumes->len; i++)
+    good = fsync (volume_at (part, i)->fd) == 0
+        || fail (error, file_at (part, i)->part_path, "written");
+  /* The first volume gets its name last: with it the archive is there. */
+  for (guint i = part->files->len; good && i > 0; i--)
+    good = file_at (part, i - 1)->is_named
+        || paco_part_rename (file_at (part, i - 1)->part_path,
+            file_at (part, i - 1)->path, error);
+  return good;
 }
 
 gboolean

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Writes the file of an archive: frames go to OUT.part, which becomes OUT when all
- * are there. archive.c writes it; a run that goes on finds in it what one before has
+ * are there. A split archive has several, its volumes (volume.h), whose bytes one after the
+ * other are those of the file that it would be otherwise. archive.c writes it; a run that goes on finds in it what one before has
  * left. paco_part_give_name() also gives other files their names when they are
  * whole: restore_write.c, sound.c and the tool's output.c call it. */
 #pragma once
+#include "lib/stream/volumes.h"
 #include <glib.h>
 
 typedef struct
 {
-  char *path, *part_path;
-  int fd;
+  char *path, *part_path; /* of the only file, or of the first volume */
+  char *out;              /* of which volumes have their names */
+  guint64 split;   /* bytes that a volume may have; 0: there is one file */
+  GArray *files;   /* their names (part.c) */
+  GArray *volumes; /* PacoVolume: the files; the last one is written */
   /* Where the next frame begins. That is the end of the file, except while it is
    * resumed. */
   guint64 offset;
@@ -22,14 +27,24 @@ typedef struct
 } PacoPart;
 
 /* Opens path.part, or makes it, and locks it. Nothing may be at path. What is at path.part
- * must be a file of this user's without another name, or is an error: PACO_ARCHIVE_EXISTS. */
-PacoPart *paco_part_open (const char *path, GError **error);
+ * must be a file of this user's without another name, or is an error: PACO_ARCHIVE_EXISTS.
+ * With `split` these are volumes of at most that many bytes, unless one frame has more. */
+PacoPart *paco_part_open (const char *path, guint64 split, GError **error);
 /* Opens the archive at path to read it, in the place of path.part. NULL: there is none. */
-PacoPart *paco_part_open_whole (const char *path);
+PacoPart *paco_part_open_whole (const char *path, guint64 split);
 /* Frees the struct; frames that were written stay, and space that was taken ahead is
  * given back. NULL is allowed. */
 void paco_part_free (PacoPart *part);
 
+/* Returns how many bytes there are, or 0 if that cannot be found out. */
+guint64 paco_part_size (const PacoPart *part);
+/* Reads bytes, as paco_io_read_at() does. */
+gsize paco_part_read (
+    const PacoPart *part, guint64 at, void *bytes, gsize size);
+
+/* Says that the next frame takes at most `size` bytes: if the volume has no room for them,
+ * another one begins. paco_part_append() does so by itself. */
+gboolean paco_part_begin (PacoPart *part, guint64 size, GError **error);
 /* Asks the disk for space up to `end` and for some more, that the file may lie there in
  * fewer pieces and is written faster. Where that fails, it is written as it comes. */
 void paco_part_reserve (PacoPart *part, guint64 end);

@@ -4,9 +4,7 @@
  * whole, and its source file is still the one that it was made of. */
 #include "tool/archive/chunks.h"
 #include "tool/archive/run.h"
-#include "lib/stream/io.h"
 #include <string.h>
-#include <sys/stat.h>
 
 #define MAX_HEADER 65536
 
@@ -20,13 +18,13 @@ read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
   gsize head;
 
   g_byte_array_set_size (bytes, MAX_HEADER);
-  head = paco_io_read_at (part->fd, offset, bytes->data, MAX_HEADER);
+  head = paco_part_read (part, offset, bytes->data, MAX_HEADER);
   *info = (PacoInfo) PACO_INFO_INIT;
   if (paco_probe (bytes->data, head, info, NULL, NULL) != PACO_STATUS_OK
       || info->frame_size > G_MAXINT32)
     return FALSE;
   g_byte_array_set_size (bytes, info->frame_size);
-  return paco_io_read_at (part->fd, offset, bytes->data, info->frame_size)
+  return paco_part_read (part, offset, bytes->data, info->frame_size)
       == info->frame_size
       && paco_frame_check (bytes->data, info->frame_size, &broken, NULL, NULL)
       == PACO_STATUS_OK
@@ -164,10 +162,10 @@ paco_run_resume (PacoRun *run, GError **error)
   g_autoptr (GByteArray) bytes = NULL;
   PacoBytes *file;
   PacoKeptFile kept;
-  struct stat status;
+  guint64 there = paco_part_size (run->part);
   gboolean good;
 
-  if (fstat (run->part->fd, &status) != 0 || status.st_size == 0)
+  if (there == 0)
     return TRUE;
   bytes = g_byte_array_new ();
   file = paco_bytes_new ();
@@ -175,9 +173,9 @@ paco_run_resume (PacoRun *run, GError **error)
   good = keep_frames (run, bytes, file, &kept, error);
   run->report->resumed = run->part->n_frames;
   if (good && run->report->resumed == 0
-      && (paco_io_read_at (run->part->fd, 0, bytes->data, 4) < 4
+      && (paco_part_read (run->part, 0, bytes->data, 4) < 4
           || memcmp (bytes->data, "PACO", 4) != 0)
-      && status.st_size >= 4)
+      && there >= 4)
     good = paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS,
         run->part->part_path,
         "is there already, and is no archive that was begun");
