@@ -204,7 +204,8 @@ EXPORT (forget) void forget (void)
 
 /* Decodes the frame, which is at `input`, to picture p. */
 EXPORT (decode)
-PacoReferenceStatus decode (size_t size, unsigned reduce, unsigned p)
+PacoReferenceStatus
+decode (size_t size, unsigned reduce, unsigned p)
 {
   PacoReferenceOptions options = { .reduce = reduce };
   PacoReferenceStatus status;
