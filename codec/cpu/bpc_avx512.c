@@ -121,18 +121,18 @@ lanes_side_contexts (LanesBytes contexts, LanesMask refined)
       lanes_contexts (_mm512_castsi256_si512 (contexts), refined));
 }
 
-/* The contexts of four rows around the row that a scan has come to are in registers. */
+/* The contexts of the five rows around the row that a scan has come to, in registers. */
 typedef struct
 {
   uint8_t (*row)[64];
-  LanesRow up2, up1, at, down1;
+  LanesRow up2, up1, at, down1, down2;
 } Window;
 
 BPC_INLINE Window
 window_begin (uint8_t (*row)[64])
 {
   return (Window){ row, lanes_row_load (row[-2]), lanes_row_load (row[-1]),
-    lanes_row_load (row[0]), lanes_row_load (row[1]) };
+    lanes_row_load (row[0]), lanes_row_load (row[1]), lanes_row_load (row[2]) };
 }
 
 BPC_INLINE LanesRow
@@ -154,8 +154,7 @@ window_add (Window *w, const LanesSpread *spread)
   w->up1 = lanes_row_add (w->up1, spread->y1);
   w->at = lanes_row_add (w->at, spread->y0);
   w->down1 = lanes_row_add (w->down1, spread->y1);
-  lanes_row_store (
-      w->row[2], lanes_row_add (lanes_row_load (w->row[2]), spread->y2));
+  w->down2 = lanes_row_add (w->down2, spread->y2);
 }
 
 BPC_INLINE void
@@ -165,8 +164,9 @@ window_move (Window *w)
   w->up2 = w->up1;
   w->up1 = w->at;
   w->at = w->down1;
-  w->down1 = lanes_row_load (w->row[2]);
+  w->down1 = w->down2;
   w->row++;
+  w->down2 = lanes_row_load (w->row[2]);
 }
 
 BPC_INLINE void

@@ -152,24 +152,27 @@ lanes_row_push (LanesRow r, uint64_t mask)
 
 /* --- The arithmetic coder --- */
 
-/* lanes_split() of 16 coders. */
+/* s p / 256, when p is in the highest byte: the high half of the product. */
 BPC_INLINE __m512i
 lanes_split_16 (__m512i s, __m512i p)
 {
-  return _mm512_add_epi32 (_mm512_mulhi_epu16 (s, p),
-      _mm512_srli_epi32 (_mm512_mullo_epi16 (s, p), 16));
+  __m512i even = _mm512_mul_epu32 (s, p);
+  __m512i odd = _mm512_mul_epu32 (
+      _mm512_srli_epi64 (s, 32), _mm512_srli_epi64 (p, 32));
+
+  return _mm512_mask_shuffle_epi32 (odd, 0x5555, even, _MM_PERM_DDBB);
 }
 
-/* Moves 16 bytes, from number `first` on, to bytes 1 and 3 of words. */
+/* Moves 16 bytes, from number `first` on, to the highest bytes of words. */
 BPC_INLINE __m512i
 lanes_factors_16 (__m512i p, unsigned first)
 {
   uint8_t order[64] = { 0 };
 
   for (unsigned i = 0; i < 16; i++)
-    order[4 * i + 1] = order[4 * i + 3] = (uint8_t) (first + i);
+    order[4 * i + 3] = (uint8_t) (first + i);
   return _mm512_maskz_permutexvar_epi8 (
-      UINT64_C (0xaaaaaaaaaaaaaaaa), _mm512_loadu_si512 (order), p);
+      UINT64_C (0x8888888888888888), _mm512_loadu_si512 (order), p);
 }
 
 typedef struct
