@@ -14,39 +14,48 @@
 
 /* --- One byte for each lane, or for each coefficient of a row --- */
 
-BPC_INLINE LanesBytes
-lanes_where (uint32_t mask)
+typedef LanesBytes LanesMask;
+
+BPC_INLINE LanesMask
+lanes_mask (uint32_t bits)
 {
   const __m256i bit = _mm256_set1_epi64x ((long long) 0x8040201008040201);
   const __m256i spread = _mm256_setr_epi8 (0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1,
       1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
-  __m256i v = _mm256_shuffle_epi8 (_mm256_set1_epi32 ((int) mask), spread);
+  __m256i v = _mm256_shuffle_epi8 (_mm256_set1_epi32 ((int) bits), spread);
 
   return _mm256_cmpeq_epi8 (_mm256_and_si256 (v, bit), bit);
 }
 
-BPC_INLINE LanesBytes
-lanes_of_mask (uint32_t mask, uint8_t value)
-{
-  return _mm256_and_si256 (lanes_where (mask), _mm256_set1_epi8 ((char) value));
-}
-
-BPC_INLINE LanesBytes
-lanes_select (uint32_t mask, LanesBytes a, LanesBytes b)
-{
-  return _mm256_blendv_epi8 (b, a, lanes_where (mask));
-}
-
 BPC_INLINE uint32_t
+lanes_bits (LanesMask mask)
+{
+  return (uint32_t) _mm256_movemask_epi8 (mask);
+}
+
+BPC_INLINE LanesMask
+lanes_without (LanesMask a, LanesMask b)
+{
+  return _mm256_andnot_si256 (b, a);
+}
+
+BPC_INLINE LanesBytes
+lanes_select (LanesMask mask, LanesBytes a, LanesBytes b)
+{
+  return _mm256_blendv_epi8 (b, a, mask);
+}
+
+BPC_INLINE LanesMask
 lanes_bit (LanesBytes v, unsigned bit)
 {
-  return (uint32_t) _mm256_movemask_epi8 (_mm256_slli_epi16 (v, 7 - (int) bit));
+  return _mm256_cmpgt_epi8 (
+      _mm256_setzero_si256 (), _mm256_slli_epi16 (v, 7 - (int) bit));
 }
 
-BPC_INLINE uint32_t
+BPC_INLINE LanesMask
 lanes_differ (LanesBytes v, uint8_t value)
 {
-  return ~(uint32_t) _mm256_movemask_epi8 (
+  return _mm256_xor_si256 (_mm256_set1_epi8 (-1),
       _mm256_cmpeq_epi8 (v, _mm256_set1_epi8 ((char) value)));
 }
 
@@ -121,73 +130,46 @@ lanes_round_half (LanesBytes c, const uint8_t bytes[32])
       sum, _mm256_cmpgt_epi8 (c, _mm256_set1_epi8 (PACO_ROUNDING_6 - 1)));
   sum = _mm256_sub_epi8 (
       sum, _mm256_cmpgt_epi8 (c, _mm256_set1_epi8 (PACO_ROUNDING_7 - 1)));
-  return lanes_bit (sum, PACO_FRACTION_BITS);
+  return lanes_bits (lanes_bit (sum, PACO_FRACTION_BITS));
 }
 
 #include "codec/cpu/bpc_template_halves.h"
 
 /* --- The arithmetic coder --- */
 
-/* The first moves byte r of each word to the word's highest byte and makes
- * the others 0; the second makes a mask of whole words from the highest bits of these
- * bytes. */
+/* Moves byte r of each word to all its bytes. */
 BPC_INLINE __m256i
-lanes_high_bytes (LanesBytes p, int r)
+lanes_word_mask (LanesMask v, unsigned r)
 {
-  return _mm256_and_si256 (
-      _mm256_slli_epi32 (p, 24 - 8 * r), _mm256_set1_epi32 ((int) 0xff000000u));
+  const __m256i words = _mm256_setr_epi32 (0, 0x04040404, 0x08080808,
+      0x0c0c0c0c, 0, 0x04040404, 0x08080808, 0x0c0c0c0c);
+
+  return _mm256_shuffle_epi8 (
+      v, _mm256_or_si256 (words, _mm256_set1_epi8 ((char) r)));
 }
 
-BPC_INLINE __m256i
-lanes_word_mask (LanesBytes v, int r)
-{
-  return _mm256_srai_epi32 (_mm256_slli_epi32 (v, 24 - 8 * r), 31);
-}
-
-/* s p / 256, when p is in the highest byte: the high half of the product. */
-BPC_INLINE __m256i
-lanes_split (__m256i s, __m256i p)
-{
-  __m256i even = _mm256_mul_epu32 (s, p);
-  __m256i odd = _mm256_mul_epu32 (
-      _mm256_srli_epi64 (s, 32), _mm256_srli_epi64 (p, 32));
-
-  return _mm256_blend_epi32 (_mm256_srli_epi64 (even, 32), odd, 0xaa);
-}
-
-/* a where the highest bit of the mask's word is set, else b. */
-BPC_INLINE __m256i
-lanes_select_words (__m256i mask, __m256i a, __m256i b)
-{
-  return _mm256_castps_si256 (_mm256_blendv_ps (_mm256_castsi256_ps (b),
-      _mm256_castsi256_ps (a), _mm256_castsi256_ps (mask)));
-}
-
-/* Returns the masks of words of the four registers as bits in the order of lanes. */
-BPC_INLINE uint32_t
+/* Makes masks of words of the four registers to bytes in the order of lanes. */
+BPC_INLINE LanesMask
 lanes_mask_of_words (const __m256i m[4])
 {
   const __m256i odd = _mm256_set1_epi16 ((short) 0xff00);
   __m256i low = _mm256_blendv_epi8 (m[0], m[1], odd);
   __m256i high = _mm256_blendv_epi8 (m[2], m[3], odd);
 
-  return (uint32_t) _mm256_movemask_epi8 (_mm256_blend_epi16 (low, high, 0xaa));
+  return _mm256_blend_epi16 (low, high, 0xaa);
 }
 
 /* Returns which arithmetic coders of the four registers have no codeword and need
  * one. */
-BPC_INLINE bool
-lanes_empty (const __m256i s[4], LanesBytes active, bool full, __m256i empty[4])
+BPC_INLINE LanesMask
+lanes_empty (const __m256i s[4], LanesMask active, bool full)
 {
-  __m256i any = _mm256_setzero_si256 ();
+  __m256i words[4];
 
-  for (int r = 0; r < 4; r++) {
-    empty[r] = _mm256_cmpeq_epi32 (s[r], _mm256_setzero_si256 ());
-    if (!full)
-      empty[r] = _mm256_and_si256 (empty[r], lanes_word_mask (active, r));
-    any = _mm256_or_si256 (any, empty[r]);
-  }
-  return !_mm256_testz_si256 (any, any);
+  for (unsigned r = 0; r < 4; r++)
+    words[r] = _mm256_cmpeq_epi32 (s[r], _mm256_setzero_si256 ());
+  return full ? lanes_mask_of_words (words)
+              : _mm256_and_si256 (lanes_mask_of_words (words), active);
 }
 
 typedef struct
@@ -198,18 +180,17 @@ typedef struct
   size_t n;
 } LanesEncoder;
 
-/* Codes 8 bits, which are the highest bits of words. */
+/* Codes 8 bits; masks are of words. */
 BPC_INLINE void
 lanes_encode_8 (
-    __m256i *s, __m256i *l, __m256i p, __m256i bits, __m256i active, bool full)
+    __m256i *s, __m256i *l, __m256i p, __m256i ones, __m256i active, bool full)
 {
   __m256i t = lanes_split (*s, p);
   __m256i t1 = _mm256_sub_epi32 (t, _mm256_set1_epi32 (-1));
-  __m256i next = lanes_select_words (bits, _mm256_sub_epi32 (*s, t1), t);
+  __m256i next = lanes_select (ones, _mm256_sub_epi32 (*s, t1), t);
 
-  *l = _mm256_add_epi32 (
-      *l, _mm256_and_si256 (_mm256_srai_epi32 (bits, 31), t1));
-  *s = full ? next : lanes_select_words (active, next, *s);
+  *l = _mm256_add_epi32 (*l, _mm256_and_si256 (ones, t1));
+  *s = full ? next : lanes_select (active, next, *s);
 }
 
 /* Notes for the coders of the mask, in the order of their numbers, the codeword that
@@ -227,37 +208,38 @@ lanes_reserve (LanesEncoder *e, uint32_t mask, const uint32_t (*low)[8])
 
 BPC_INLINE void
 lanes_encode_separate (
-    LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active, bool full)
+    LanesEncoder *e, LanesBytes p, LanesMask ones, LanesMask active, bool full)
 {
-  __m256i ones = lanes_where (bits), in = lanes_where (active), empty[4];
+  __m256i empty = lanes_empty (e->s, active, full);
+  uint32_t mask = lanes_bits (empty);
 
-  if (lanes_empty (e->s, in, full, empty)) {
+  if (mask) {
     uint32_t low[4][8] BPC_ALIGNED;
 
     memcpy (low, e->l, sizeof low);
-    lanes_reserve (e, lanes_mask_of_words (empty), low);
+    lanes_reserve (e, mask, low);
     for (unsigned r = 0; r < 4; r++) {
-      e->s[r] = _mm256_or_si256 (e->s[r], empty[r]);
-      e->l[r] = _mm256_andnot_si256 (empty[r], e->l[r]);
+      __m256i here = lanes_word_mask (empty, r);
+
+      e->s[r] = _mm256_or_si256 (e->s[r], here);
+      e->l[r] = _mm256_andnot_si256 (here, e->l[r]);
     }
   }
-  for (int r = 0; r < 4; r++)
-    lanes_encode_8 (&e->s[r], &e->l[r], lanes_high_bytes (p, r),
-        _mm256_slli_epi32 (ones, 24 - 8 * r),
-        _mm256_slli_epi32 (in, 24 - 8 * r), full);
+  for (unsigned r = 0; r < 4; r++)
+    lanes_encode_8 (&e->s[r], &e->l[r], lanes_factors (p, r),
+        lanes_word_mask (ones, r), lanes_word_mask (active, r), full);
 }
 
 BPC_INLINE void
 lanes_encode_four (
-    LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active, bool full)
+    LanesEncoder *e, LanesBytes p, LanesMask ones, LanesMask active, bool full)
 {
-  __m256i ones = lanes_where (bits), in = lanes_where (active);
-
-  for (int r = 0; r < 4; r++) {
+  for (unsigned r = 0; r < 4; r++) {
+    __m256i in = lanes_word_mask (active, r);
     __m256i empty = _mm256_cmpeq_epi32 (e->s[0], _mm256_setzero_si256 ());
 
     if (!full)
-      empty = _mm256_and_si256 (empty, lanes_word_mask (in, r));
+      empty = _mm256_and_si256 (empty, in);
     if (!_mm256_testz_si256 (empty, empty)) {
       uint32_t mask = (uint32_t) _mm256_movemask_ps (
           _mm256_castsi256_ps (empty));
@@ -273,38 +255,39 @@ lanes_encode_four (
       e->s[0] = _mm256_or_si256 (e->s[0], empty);
       e->l[0] = _mm256_andnot_si256 (empty, e->l[0]);
     }
-    lanes_encode_8 (&e->s[0], &e->l[0], lanes_high_bytes (p, r),
-        _mm256_slli_epi32 (ones, 24 - 8 * r),
-        _mm256_slli_epi32 (in, 24 - 8 * r), full);
+    lanes_encode_8 (&e->s[0], &e->l[0], lanes_factors (p, r),
+        lanes_word_mask (ones, r), in, full);
   }
 }
 
 BPC_INLINE void
 lanes_encode_eight (
-    LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active)
+    LanesEncoder *e, LanesBytes p, LanesMask ones, LanesMask active)
 {
-  uint32_t first = LANES_FIRST_FOUR;
+  LanesMask first = lanes_mask (LANES_FIRST_FOUR);
 
-  lanes_encode_four (e, p, bits & first, active & first, false);
+  lanes_encode_four (
+      e, p, lanes_and (ones, first), lanes_and (active, first), false);
   lanes_swap_words (&e->s[0]);
   lanes_swap_words (&e->l[0]);
-  lanes_encode_four (e, p, bits & ~first, active & ~first, false);
+  lanes_encode_four (
+      e, p, lanes_without (ones, first), lanes_without (active, first), false);
   lanes_swap_words (&e->s[0]);
   lanes_swap_words (&e->l[0]);
 }
 
 BPC_INLINE void
-lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
-    uint32_t active, bool full, unsigned sharing)
+lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, LanesMask ones,
+    LanesMask active, bool full, unsigned sharing)
 {
   LanesBytes p = lanes_side (row, side);
 
   if (sharing == 8)
-    lanes_encode_eight (e, p, bits, active);
+    lanes_encode_eight (e, p, ones, active);
   else if (sharing == 4)
-    lanes_encode_four (e, p, bits, active, full);
+    lanes_encode_four (e, p, ones, active, full);
   else
-    lanes_encode_separate (e, p, bits, active, full);
+    lanes_encode_separate (e, p, ones, active, full);
 }
 
 /* Stores registers in the order of lanes, or of arithmetic coders. */
@@ -334,19 +317,40 @@ typedef struct
   const uint8_t *next; /* codeword */
 } LanesDecoder;
 
-/* Decodes the symbols of 8 coders; returns a mask of the words with 0. */
+/* Decodes the symbols of 8 coders; masks are of words. Returns where there is no one.
+ * Where d < t1, which is a zero, d - t1 is above d. */
 BPC_INLINE __m256i
 lanes_decode_8 (__m256i *s, __m256i *d, __m256i p, __m256i active, bool full)
 {
-  __m256i t = lanes_split (*s, p);
+  __m256i t = lanes_split (*s, p), zero, rest;
   __m256i t1 = _mm256_sub_epi32 (t, _mm256_set1_epi32 (-1));
-  __m256i zero = _mm256_cmpeq_epi32 (_mm256_min_epu32 (*d, t), *d);
-  __m256i next = _mm256_blendv_epi8 (_mm256_sub_epi32 (*s, t1), t, zero);
-  __m256i rest = _mm256_sub_epi32 (*d, _mm256_andnot_si256 (zero, t1));
 
-  *s = full ? next : lanes_select_words (active, next, *s);
-  *d = full ? rest : lanes_select_words (active, rest, *d);
+  if (!full) {
+    t = lanes_select (active, t, *s);
+    t1 = _mm256_and_si256 (active, t1);
+  }
+  rest = _mm256_min_epu32 (*d, _mm256_sub_epi32 (*d, t1));
+  zero = _mm256_cmpeq_epi32 (*d, rest);
+  *s = lanes_select (zero, t, _mm256_sub_epi32 (*s, t1));
+  *d = rest;
   return zero;
+}
+
+/* Counts the lanes of the mask before each lane. */
+BPC_INLINE LanesBytes
+lanes_number (LanesMask mask)
+{
+  const __m256i last = _mm256_setr_epi8 (-1, -1, -1, -1, -1, -1, -1, -1, 7, 7,
+      7, 7, 7, 7, 7, 7, -1, -1, -1, -1, -1, -1, -1, -1, 7, 7, 7, 7, 7, 7, 7, 7);
+  __m256i n = lanes_sub (_mm256_setzero_si256 (), mask), half;
+
+  n = lanes_add (n, _mm256_slli_epi64 (n, 8));
+  n = lanes_add (n, _mm256_slli_epi64 (n, 16));
+  n = lanes_add (n, _mm256_slli_epi64 (n, 32));
+  n = lanes_add (n, _mm256_shuffle_epi8 (n, last));
+  half = _mm256_shuffle_epi8 (
+      _mm256_permute2x128_si256 (n, n, 0x08), _mm256_set1_epi8 (15));
+  return lanes_add (lanes_add (n, half), mask);
 }
 
 /* Gives coder j, of those that four lanes share, the next codeword. */
@@ -356,76 +360,100 @@ lanes_next_codeword (LanesDecoder *d, uint32_t j)
   const __m256i words = _mm256_setr_epi32 (0, 1, 2, 3, 4, 5, 6, 7);
   __m256i here = _mm256_cmpeq_epi32 (words, _mm256_set1_epi32 ((int) j));
 
-  d->d[0] = _mm256_blendv_epi8 (
-      d->d[0], _mm256_set1_epi32 ((int) load_le32 (d->next)), here);
+  d->d[0] = lanes_select (
+      here, _mm256_set1_epi32 ((int) load_le32 (d->next)), d->d[0]);
   d->next += 4;
 }
 
-BPC_INLINE uint32_t
-lanes_decode_separate (
-    LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
+/* Gives the coders of the mask their next codewords. A third of all visits need some,
+ * and no processor foresees which, so there is no branch but for more than a register's
+ * codewords. */
+BPC_INLINE void
+lanes_next_codewords (LanesDecoder *d, LanesMask empty)
 {
-  __m256i in = lanes_where (active), empty[4], zero[4];
+  uint32_t mask = lanes_bits (empty);
+  unsigned n = (unsigned) __builtin_popcount (mask);
 
-  if (lanes_empty (d->s, in, full, empty)) {
-    uint32_t mask = lanes_mask_of_words (empty);
+  if (G_UNLIKELY (n > 8)) {
     uint32_t words[4][8] BPC_ALIGNED;
 
+    memcpy (words, d->d, sizeof words);
     for (; mask; mask &= mask - 1) {
       unsigned t = (unsigned) __builtin_ctz (mask);
 
       words[t & 3][t >> 2] = load_le32 (d->next);
       d->next += 4;
     }
+    memcpy (d->d, words, sizeof words);
+    for (unsigned r = 0; r < 4; r++)
+      d->s[r] = _mm256_or_si256 (d->s[r], lanes_word_mask (empty, r));
+  } else {
+    __m256i number = lanes_number (empty), words = lanes_load (d->next);
+
+    d->next += 4 * n;
     for (unsigned r = 0; r < 4; r++) {
-      d->s[r] = _mm256_or_si256 (d->s[r], empty[r]);
-      d->d[r] = _mm256_blendv_epi8 (
-          d->d[r], _mm256_load_si256 ((const __m256i *) words[r]), empty[r]);
+      __m256i here = lanes_word_mask (empty, r);
+      __m256i codes = _mm256_permutevar8x32_epi32 (
+          words, _mm256_srli_epi32 (number, 8 * (int) r));
+
+      d->d[r] = lanes_select (here, codes, d->d[r]);
+      d->s[r] = _mm256_or_si256 (d->s[r], here);
     }
   }
-  for (int r = 0; r < 4; r++)
-    zero[r] = lanes_decode_8 (&d->s[r], &d->d[r], lanes_high_bytes (p, r),
-        _mm256_slli_epi32 (in, 24 - 8 * r), full);
-  return ~lanes_mask_of_words (zero) & active;
 }
 
-BPC_INLINE uint32_t
-lanes_decode_four (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
+BPC_INLINE LanesMask
+lanes_decode_separate (
+    LanesDecoder *d, LanesBytes p, LanesMask active, bool full)
 {
-  __m256i in = lanes_where (active), zero[4];
+  __m256i zero[4];
 
-  for (int r = 0; r < 4; r++) {
+  lanes_next_codewords (d, lanes_empty (d->s, active, full));
+  for (unsigned r = 0; r < 4; r++)
+    zero[r] = lanes_decode_8 (&d->s[r], &d->d[r], lanes_factors (p, r),
+        lanes_word_mask (active, r), full);
+  return lanes_unlike (lanes_mask_of_words (zero), lanes_all (0xff));
+}
+
+BPC_INLINE LanesMask
+lanes_decode_four (LanesDecoder *d, LanesBytes p, LanesMask active, bool full)
+{
+  __m256i zero[4];
+
+  for (unsigned r = 0; r < 4; r++) {
+    __m256i in = lanes_word_mask (active, r);
     __m256i empty = _mm256_cmpeq_epi32 (d->s[0], _mm256_setzero_si256 ());
     uint32_t mask;
 
     if (!full)
-      empty = _mm256_and_si256 (empty, lanes_word_mask (in, r));
+      empty = _mm256_and_si256 (empty, in);
     mask = (uint32_t) _mm256_movemask_ps (_mm256_castsi256_ps (empty));
     for (; mask; mask &= mask - 1)
       lanes_next_codeword (d, (unsigned) __builtin_ctz (mask));
     d->s[0] = _mm256_or_si256 (d->s[0], empty);
-    zero[r] = lanes_decode_8 (&d->s[0], &d->d[0], lanes_high_bytes (p, r),
-        _mm256_slli_epi32 (in, 24 - 8 * r), full);
+    zero[r] = lanes_decode_8 (
+        &d->s[0], &d->d[0], lanes_factors (p, r), in, full);
   }
-  return ~lanes_mask_of_words (zero) & active;
+  return lanes_unlike (lanes_mask_of_words (zero), lanes_all (0xff));
 }
 
-BPC_INLINE uint32_t
-lanes_decode_eight (LanesDecoder *d, LanesBytes p, uint32_t active)
+BPC_INLINE LanesMask
+lanes_decode_eight (LanesDecoder *d, LanesBytes p, LanesMask active)
 {
-  uint32_t first = LANES_FIRST_FOUR, bits;
+  LanesMask first = lanes_mask (LANES_FIRST_FOUR), ones;
 
-  bits = lanes_decode_four (d, p, active & first, false);
+  ones = lanes_decode_four (d, p, lanes_and (active, first), false);
   lanes_swap_words (&d->s[0]);
   lanes_swap_words (&d->d[0]);
-  bits |= lanes_decode_four (d, p, active & ~first, false);
+  ones = _mm256_or_si256 (
+      ones, lanes_decode_four (d, p, lanes_without (active, first), false));
   lanes_swap_words (&d->s[0]);
   lanes_swap_words (&d->d[0]);
-  return bits;
+  return ones;
 }
 
-BPC_INLINE uint32_t
-lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, uint32_t active,
+BPC_INLINE LanesMask
+lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, LanesMask active,
     bool full, unsigned sharing)
 {
   LanesBytes p = lanes_side (row, side);

@@ -36,9 +36,9 @@ typedef struct
 } LanesSpread;
 
 BPC_INLINE LanesSpread
-lanes_spread (const LanesWeights *w, uint64_t fresh)
+lanes_spread (const LanesWeights *w, uint64_t left, uint64_t right)
 {
-  uint64_t left = (uint32_t) fresh, right = fresh >> 32;
+  __mmask64 fresh = left | right << 32;
   __m512i one = _mm512_set1_epi8 (1), four = _mm512_set1_epi8 (4);
   /* Two columns lie beside a column: the other one of its lane, and one of the next
    * lane. */
@@ -61,25 +61,17 @@ lanes_spread (const LanesWeights *w, uint64_t fresh)
   return r;
 }
 
-/* Adds the columns of a mask to their counts. */
+/* Adds fresh columns to their counts. */
 BPC_INLINE LanesRow
-lanes_count (LanesRow counts, uint64_t mask)
+lanes_count (LanesRow counts, uint64_t left, uint64_t right)
 {
-  return _mm512_mask_add_epi8 (counts, mask, counts, _mm512_set1_epi8 (1));
-}
-
-/* The masks of these functions never leave the mask registers. */
-
-/* Returns where bits are set and significant ones are not. */
-BPC_INLINE uint32_t
-lanes_fresh (uint32_t bits, uint32_t significant)
-{
-  return _kandn_mask32 (significant, bits);
+  return _mm512_mask_add_epi8 (
+      counts, left | right << 32, counts, _mm512_set1_epi8 (1));
 }
 
 BPC_INLINE LanesBytes
 lanes_add_columns (
-    LanesBytes contexts, __m512i weight, uint32_t fresh, unsigned side)
+    LanesBytes contexts, __m512i weight, LanesMask fresh, unsigned side)
 {
   __m256i w = _mm512_castsi512_si256 (weight);
   __mmask32 beyond = side ? _kshiftli_mask32 (fresh, 1)
@@ -91,7 +83,7 @@ lanes_add_columns (
 
 /* Adds what fresh columns mean for the same columns of the next row. */
 BPC_INLINE LanesBytes
-lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
+lanes_add_below (const LanesWeights *w, LanesBytes contexts, LanesMask fresh)
 {
   __m256i vertical = _mm512_castsi512_si256 (w->vertical);
   __m256i knight = _mm512_castsi512_si256 (w->knight);
@@ -123,10 +115,67 @@ lanes_contexts (LanesRow contexts, uint64_t refined)
 }
 
 BPC_INLINE LanesBytes
-lanes_side_contexts (LanesBytes contexts, uint32_t refined)
+lanes_side_contexts (LanesBytes contexts, LanesMask refined)
 {
   return _mm512_castsi512_si256 (
       lanes_contexts (_mm512_castsi256_si512 (contexts), refined));
+}
+
+/* The contexts of the five rows around the row that a scan has come to, in registers. */
+typedef struct
+{
+  uint8_t (*row)[64];
+  LanesRow up2, up1, at, down1, down2;
+} Window;
+
+BPC_INLINE Window
+window_begin (uint8_t (*row)[64])
+{
+  return (Window){ row, lanes_row_load (row[-2]), lanes_row_load (row[-1]),
+    lanes_row_load (row[0]), lanes_row_load (row[1]), lanes_row_load (row[2]) };
+}
+
+BPC_INLINE LanesRow
+window_at (const Window *w)
+{
+  return w->at;
+}
+
+BPC_INLINE LanesRow
+window_below (const Window *w)
+{
+  return w->down1;
+}
+
+BPC_INLINE void
+window_add (Window *w, const LanesSpread *spread)
+{
+  w->up2 = lanes_row_add (w->up2, spread->y2);
+  w->up1 = lanes_row_add (w->up1, spread->y1);
+  w->at = lanes_row_add (w->at, spread->y0);
+  w->down1 = lanes_row_add (w->down1, spread->y1);
+  w->down2 = lanes_row_add (w->down2, spread->y2);
+}
+
+BPC_INLINE void
+window_move (Window *w)
+{
+  lanes_row_store (w->row[-2], w->up2);
+  w->up2 = w->up1;
+  w->up1 = w->at;
+  w->at = w->down1;
+  w->down1 = w->down2;
+  w->row++;
+  w->down2 = lanes_row_load (w->row[2]);
+}
+
+BPC_INLINE void
+window_end (const Window *w)
+{
+  lanes_row_store (w->row[-2], w->up2);
+  lanes_row_store (w->row[-1], w->up1);
+  lanes_row_store (w->row[0], w->at);
+  lanes_row_store (w->row[1], w->down1);
 }
 
 /* --- Densities and probabilities --- */

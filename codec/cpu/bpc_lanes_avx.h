@@ -101,6 +101,27 @@ lanes_present (LanesBytes classes)
   return (unsigned) _mm_cvtsi128_si32 (any) & 0xffff;
 }
 
+/* Moves byte r of each word to bytes 1 and 3, as lanes_split() takes it. */
+BPC_INLINE __m256i
+lanes_factors (LanesBytes p, unsigned r)
+{
+  const __m256i order = _mm256_set1_epi32 (
+      (int) (0x00800080u | 0x01000100u * r));
+  const __m256i words = _mm256_setr_epi32 (0, 0x04000400, 0x08000800,
+      0x0c000c00, 0, 0x04000400, 0x08000800, 0x0c000c00);
+
+  return _mm256_shuffle_epi8 (p, _mm256_or_si256 (order, words));
+}
+
+/* s p / 256, by the halves of s: the upper one has a product of 24 bits, the lower 8 of
+ * which come down from the low half of the multiplication. */
+BPC_INLINE __m256i
+lanes_split (__m256i s, __m256i p)
+{
+  return _mm256_add_epi32 (_mm256_mulhi_epu16 (s, p),
+      _mm256_srli_epi32 (_mm256_mullo_epi16 (s, p), 16));
+}
+
 /* The probabilities of the lanes of a stripe: those of each class that occurs, and the
  * lanes that have the class. */
 typedef struct

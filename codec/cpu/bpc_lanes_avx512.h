@@ -13,25 +13,64 @@
 
 typedef __m512i LanesRow;
 
+/* Masks stay in mask registers. */
+typedef __mmask32 LanesMask;
+
+BPC_INLINE LanesMask
+lanes_mask (uint32_t bits)
+{
+  return bits;
+}
+
+BPC_INLINE uint32_t
+lanes_bits (LanesMask mask)
+{
+  return mask;
+}
+
+BPC_INLINE LanesMask
+lanes_without (LanesMask a, LanesMask b)
+{
+  return _kandn_mask32 (b, a);
+}
+
+BPC_INLINE LanesMask
+lanes_both (LanesMask a, LanesMask b)
+{
+  return a & b;
+}
+
+BPC_INLINE LanesMask
+lanes_unlike (LanesMask a, LanesMask b)
+{
+  return a ^ b;
+}
+
 BPC_INLINE LanesBytes
-lanes_of_mask (uint32_t mask, uint8_t value)
+lanes_all (uint8_t value)
+{
+  return _mm256_set1_epi8 ((char) value);
+}
+
+BPC_INLINE LanesBytes
+lanes_of_mask (LanesMask mask, uint8_t value)
 {
   return _mm256_maskz_set1_epi8 (mask, (char) value);
 }
 
 BPC_INLINE LanesBytes
-lanes_select (uint32_t mask, LanesBytes a, LanesBytes b)
+lanes_select (LanesMask mask, LanesBytes a, LanesBytes b)
 {
   return _mm256_mask_mov_epi8 (b, mask, a);
 }
 
-BPC_INLINE uint32_t
+BPC_INLINE LanesMask
 lanes_bit (LanesBytes v, unsigned bit)
 {
   return _mm256_test_epi8_mask (v, _mm256_set1_epi8 ((char) (1u << bit)));
 }
 
-BPC_INLINE uint32_t
+BPC_INLINE LanesMask
 lanes_differ (LanesBytes v, uint8_t value)
 {
   return _mm256_cmpneq_epi8_mask (v, _mm256_set1_epi8 ((char) value));
@@ -124,19 +163,9 @@ lanes_split_16 (__m512i s, __m512i p)
   return _mm512_mask_shuffle_epi32 (odd, 0x5555, even, _MM_PERM_DDBB);
 }
 
-BPC_INLINE __m256i
-lanes_split_8 (__m256i s, __m256i p)
-{
-  __m256i even = _mm256_mul_epu32 (s, p);
-  __m256i odd = _mm256_mul_epu32 (
-      _mm256_srli_epi64 (s, 32), _mm256_srli_epi64 (p, 32));
-
-  return _mm256_mask_shuffle_epi32 (odd, 0x55, even, _MM_PERM_DDBB);
-}
-
 /* Moves 16 bytes, from number `first` on, to the highest bytes of words. */
 BPC_INLINE __m512i
-lanes_high_bytes (__m512i p, unsigned first)
+lanes_factors_16 (__m512i p, unsigned first)
 {
   uint8_t order[64] = { 0 };
 
@@ -177,7 +206,7 @@ lanes_encode_16 (__m512i *s, __m512i *l, __m512i p, __mmask16 bits,
 
 BPC_INLINE void
 lanes_encode_separate (LanesEncoder *e, LanesRow p, unsigned side,
-    uint32_t bits, uint32_t active, bool full)
+    LanesMask bits, LanesMask active, bool full)
 {
   __m512i ones = _mm512_set1_epi32 (-1);
   __mmask16 empty0 = _mm512_testn_epi32_mask (e->s[0], e->s[0]);
@@ -201,8 +230,8 @@ lanes_encode_separate (LanesEncoder *e, LanesRow p, unsigned side,
   e->l[0] = _mm512_maskz_mov_epi32 (~empty0, e->l[0]);
   e->l[1] = _mm512_maskz_mov_epi32 (~empty1, e->l[1]);
   lanes_encode_16 (
-      &e->s[0], &e->l[0], lanes_high_bytes (p, side), bits, active, full);
-  lanes_encode_16 (&e->s[1], &e->l[1], lanes_high_bytes (p, side + 16),
+      &e->s[0], &e->l[0], lanes_factors_16 (p, side), bits, active, full);
+  lanes_encode_16 (&e->s[1], &e->l[1], lanes_factors_16 (p, side + 16),
       bits >> 16, active >> 16, full);
 }
 
@@ -214,16 +243,9 @@ lanes_of_step (__m256i lanes, unsigned step)
       lanes, _mm256_set1_epi32 ((int) (0xffu << (8 * step))));
 }
 
-BPC_INLINE __m256i
-lanes_high_bytes_of_step (LanesBytes p, unsigned step)
-{
-  return _mm256_and_si256 (_mm256_slli_epi32 (p, 24 - 8 * (int) step),
-      _mm256_set1_epi32 ((int) 0xff000000u));
-}
-
 BPC_INLINE void
 lanes_encode_four (
-    LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active, bool full)
+    LanesEncoder *e, LanesBytes p, LanesMask bits, LanesMask active, bool full)
 {
   __m256i s = e->shared_s, l = e->shared_l;
   __m256i bit_lanes = _mm256_movm_epi8 (bits);
@@ -244,7 +266,7 @@ lanes_encode_four (
     s = _mm256_mask_mov_epi32 (s, empty, _mm256_set1_epi32 (-1));
     l = _mm256_maskz_mov_epi32 (~empty, l);
 
-    t = lanes_split_8 (s, lanes_high_bytes_of_step (p, step));
+    t = lanes_split (s, lanes_factors (p, step));
     not_t = _mm256_ternarylogic_epi32 (t, t, t, 0x55);
     next = _mm256_mask_add_epi32 (t, ones, s, not_t);
     l = _mm256_mask_sub_epi32 (l, ones, l, not_t);
@@ -256,7 +278,7 @@ lanes_encode_four (
 
 BPC_INLINE void
 lanes_encode_eight (
-    LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active)
+    LanesEncoder *e, LanesBytes p, LanesMask bits, LanesMask active)
 {
   uint32_t first = LANES_FIRST_FOUR;
 
@@ -269,8 +291,8 @@ lanes_encode_eight (
 }
 
 BPC_INLINE void
-lanes_encode (LanesEncoder *e, LanesRow p, unsigned side, uint32_t bits,
-    uint32_t active, bool full, unsigned sharing)
+lanes_encode (LanesEncoder *e, LanesRow p, unsigned side, LanesMask bits,
+    LanesMask active, bool full, unsigned sharing)
 {
   if (sharing == 8)
     lanes_encode_eight (e, lanes_side (p, side), bits, active);
@@ -325,9 +347,9 @@ lanes_decode_16 (__m512i *s, __m512i *d, __m512i p, __mmask16 active, bool full)
   return bits;
 }
 
-BPC_INLINE uint32_t
+BPC_INLINE LanesMask
 lanes_decode_separate (
-    LanesDecoder *d, LanesRow p, unsigned side, uint32_t active, bool full)
+    LanesDecoder *d, LanesRow p, unsigned side, LanesMask active, bool full)
 {
   __m512i ones = _mm512_set1_epi32 (-1);
   __mmask16 empty0 = _mm512_testn_epi32_mask (d->s[0], d->s[0]), bits0;
@@ -346,14 +368,14 @@ lanes_decode_separate (
   d->s[0] = _mm512_mask_mov_epi32 (d->s[0], empty0, ones);
   d->s[1] = _mm512_mask_mov_epi32 (d->s[1], empty1, ones);
   bits0 = lanes_decode_16 (
-      &d->s[0], &d->d[0], lanes_high_bytes (p, side), active, full);
+      &d->s[0], &d->d[0], lanes_factors_16 (p, side), active, full);
   bits1 = lanes_decode_16 (
-      &d->s[1], &d->d[1], lanes_high_bytes (p, side + 16), active >> 16, full);
+      &d->s[1], &d->d[1], lanes_factors_16 (p, side + 16), active >> 16, full);
   return _mm512_kunpackw (bits1, bits0);
 }
 
-BPC_INLINE uint32_t
-lanes_decode_four (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
+BPC_INLINE LanesMask
+lanes_decode_four (LanesDecoder *d, LanesBytes p, LanesMask active, bool full)
 {
   __m256i s = d->shared_s, value = d->shared_d;
   __m256i active_lanes = _mm256_movm_epi8 (active);
@@ -369,7 +391,7 @@ lanes_decode_four (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
     d->next += 4 * __builtin_popcount (empty);
     s = _mm256_mask_mov_epi32 (s, empty, _mm256_set1_epi32 (-1));
 
-    t = lanes_split_8 (s, lanes_high_bytes_of_step (p, step));
+    t = lanes_split (s, lanes_factors (p, step));
     not_t = _mm256_ternarylogic_epi32 (t, t, t, 0x55);
     bits = _mm256_mask_cmpgt_epu32_mask (in, value, t);
     next = _mm256_mask_add_epi32 (t, bits, s, not_t);
@@ -382,8 +404,8 @@ lanes_decode_four (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
   return result;
 }
 
-BPC_INLINE uint32_t
-lanes_decode_eight (LanesDecoder *d, LanesBytes p, uint32_t active)
+BPC_INLINE LanesMask
+lanes_decode_eight (LanesDecoder *d, LanesBytes p, LanesMask active)
 {
   uint32_t first = LANES_FIRST_FOUR, bits;
 
@@ -396,8 +418,8 @@ lanes_decode_eight (LanesDecoder *d, LanesBytes p, uint32_t active)
   return bits;
 }
 
-BPC_INLINE uint32_t
-lanes_decode (LanesDecoder *d, LanesRow p, unsigned side, uint32_t active,
+BPC_INLINE LanesMask
+lanes_decode (LanesDecoder *d, LanesRow p, unsigned side, LanesMask active,
     bool full, unsigned sharing)
 {
   return sharing == 8 ? lanes_decode_eight (d, lanes_side (p, side), active)

@@ -24,25 +24,26 @@ lanes_bit_of_byte (void)
   return vreinterpretq_u8_u64 (vdupq_n_u64 (UINT64_C (0x8040201008040201)));
 }
 
-BPC_INLINE LanesBytes
-lanes_where (uint32_t mask)
+typedef LanesBytes LanesMask;
+
+BPC_INLINE LanesMask
+lanes_mask (uint32_t bits)
 {
   const uint8x16_t low = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1 };
   const uint8x16_t high = { 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3 };
-  uint8x16_t v = vreinterpretq_u8_u32 (vdupq_n_u32 (mask));
+  uint8x16_t v = vreinterpretq_u8_u32 (vdupq_n_u32 (bits));
 
-  return (LanesBytes){
+  return (LanesMask){
     vtstq_u8 (vqtbl1q_u8 (v, low), lanes_bit_of_byte ()),
     vtstq_u8 (vqtbl1q_u8 (v, high), lanes_bit_of_byte ()),
   };
 }
 
-/* Does the inverse: bytes are all ones or 0. */
 BPC_INLINE uint32_t
-lanes_mask (LanesBytes v)
+lanes_bits (LanesMask mask)
 {
-  uint8x16_t low = vandq_u8 (v.low, lanes_bit_of_byte ());
-  uint8x16_t high = vandq_u8 (v.high, lanes_bit_of_byte ());
+  uint8x16_t low = vandq_u8 (mask.low, lanes_bit_of_byte ());
+  uint8x16_t high = vandq_u8 (mask.high, lanes_bit_of_byte ());
   uint8x16_t sums = vpaddq_u8 (low, high);
 
   sums = vpaddq_u8 (sums, sums);
@@ -104,12 +105,17 @@ lanes_xor (LanesBytes a, LanesBytes b)
   return (LanesBytes){ veorq_u8 (a.low, b.low), veorq_u8 (a.high, b.high) };
 }
 
-/* a where the bits are set, else b. */
 BPC_INLINE LanesBytes
-lanes_choose (LanesBytes where, LanesBytes a, LanesBytes b)
+lanes_select (LanesMask mask, LanesBytes a, LanesBytes b)
 {
-  return (LanesBytes){ vbslq_u8 (where.low, a.low, b.low),
-    vbslq_u8 (where.high, a.high, b.high) };
+  return (LanesBytes){ vbslq_u8 (mask.low, a.low, b.low),
+    vbslq_u8 (mask.high, a.high, b.high) };
+}
+
+BPC_INLINE LanesMask
+lanes_without (LanesMask a, LanesMask b)
+{
+  return (LanesMask){ vbicq_u8 (a.low, b.low), vbicq_u8 (a.high, b.high) };
 }
 
 BPC_INLINE LanesBytes
@@ -126,34 +132,21 @@ lanes_from_next (LanesBytes v)
     vextq_u8 (v.high, vdupq_n_u8 (0), 1) };
 }
 
-BPC_INLINE LanesBytes
-lanes_of_mask (uint32_t mask, uint8_t value)
-{
-  return lanes_and (lanes_where (mask), lanes_all (value));
-}
-
-BPC_INLINE LanesBytes
-lanes_select (uint32_t mask, LanesBytes a, LanesBytes b)
-{
-  return lanes_choose (lanes_where (mask), a, b);
-}
-
-BPC_INLINE uint32_t
+BPC_INLINE LanesMask
 lanes_bit (LanesBytes v, unsigned bit)
 {
   uint8x16_t one = vdupq_n_u8 ((uint8_t) (1u << bit));
 
-  return lanes_mask (
-      (LanesBytes){ vtstq_u8 (v.low, one), vtstq_u8 (v.high, one) });
+  return (LanesMask){ vtstq_u8 (v.low, one), vtstq_u8 (v.high, one) };
 }
 
-BPC_INLINE uint32_t
+BPC_INLINE LanesMask
 lanes_differ (LanesBytes v, uint8_t value)
 {
   uint8x16_t same = vdupq_n_u8 (value);
 
-  return ~lanes_mask (
-      (LanesBytes){ vceqq_u8 (v.low, same), vceqq_u8 (v.high, same) });
+  return (LanesMask){ vmvnq_u8 (vceqq_u8 (v.low, same)),
+    vmvnq_u8 (vceqq_u8 (v.high, same)) };
 }
 
 typedef uint8x16_t LanesTable;
@@ -235,7 +228,7 @@ lanes_round_16 (uint8x16_t c, const uint8_t *bytes)
 BPC_INLINE uint32_t
 lanes_round_half (LanesBytes c, const uint8_t bytes[32])
 {
-  return lanes_mask ((LanesBytes){
+  return lanes_bits ((LanesMask){
       lanes_round_16 (c.low, bytes), lanes_round_16 (c.high, bytes + 16) });
 }
 
@@ -254,34 +247,41 @@ lanes_first (unsigned k, unsigned step, unsigned sharing)
   return 4 * k * sharing + step;
 }
 
-/* Returns the bits of these lanes, to be compared with masks. */
+/* Makes words of the bytes of these lanes: `times` and others say which bytes of a word
+ * are the lane's. */
 BPC_INLINE uint32x4_t
-lanes_bits_of (unsigned k, unsigned step, unsigned sharing)
+lanes_words_by (LanesBytes v, unsigned k, unsigned step, unsigned sharing,
+    uint32_t times, uint32_t others)
 {
   unsigned t = lanes_first (k, step, sharing);
+  uint8x16x2_t both = { { v.low, v.high } };
+  uint32x4_t index;
 
-  return (uint32x4_t){ 1u << t, 1u << (t + sharing), 1u << (t + 2 * sharing),
-    1u << (t + 3 * sharing) };
+  if (sharing < 8)
+    t &= 15;
+  index = (uint32x4_t){ t, t + sharing, t + 2 * sharing, t + 3 * sharing };
+  index = vorrq_u32 (
+      vmulq_u32 (index, vdupq_n_u32 (times)), vdupq_n_u32 (others));
+  if (sharing == 8)
+    return vreinterpretq_u32_u8 (
+        vqtbl2q_u8 (both, vreinterpretq_u8_u32 (index)));
+  return vreinterpretq_u32_u8 (
+      vqtbl1q_u8 (lanes_first (k, step, sharing) < 16 ? v.low : v.high,
+          vreinterpretq_u8_u32 (index)));
 }
 
 /* The bytes of these lanes as words; an index out of the table gives 0. */
 BPC_INLINE uint32x4_t
 lanes_words_of (LanesBytes p, unsigned k, unsigned step, unsigned sharing)
 {
-  unsigned t = lanes_first (k, step, sharing);
-  uint8x16x2_t both = { { p.low, p.high } };
-  uint32x4_t index;
+  return lanes_words_by (p, k, step, sharing, 1, 0xffffff00u);
+}
 
-  if (sharing < 8)
-    t &= 15;
-  index = (uint32x4_t){ t, t + sharing, t + 2 * sharing, t + 3 * sharing };
-  index = vorrq_u32 (index, vdupq_n_u32 (0xffffff00u));
-  if (sharing == 8)
-    return vreinterpretq_u32_u8 (
-        vqtbl2q_u8 (both, vreinterpretq_u8_u32 (index)));
-  return vreinterpretq_u32_u8 (
-      vqtbl1q_u8 (lanes_first (k, step, sharing) < 16 ? p.low : p.high,
-          vreinterpretq_u8_u32 (index)));
+/* These lanes of a mask as words. */
+BPC_INLINE uint32x4_t
+lanes_word_mask (LanesMask m, unsigned k, unsigned step, unsigned sharing)
+{
+  return lanes_words_by (m, k, step, sharing, 0x01010101u, 0);
 }
 
 /* s p / 256. */
@@ -294,8 +294,8 @@ lanes_split (uint32x4_t s, uint32x4_t p)
   return vshrn_high_n_u64 (low, vmull_high_u32 (s, p), 8);
 }
 
-/* Masks of words of eight registers as bits in the order of the words. */
-BPC_INLINE uint32_t
+/* Makes masks of words of eight registers to bytes in the order of the words. */
+BPC_INLINE LanesMask
 lanes_mask_of_words (const uint32x4_t m[8])
 {
   uint16x8_t half[4];
@@ -303,12 +303,10 @@ lanes_mask_of_words (const uint32x4_t m[8])
   for (unsigned k = 0; k < 4; k++)
     half[k] = vuzp1q_u16 (
         vreinterpretq_u16_u32 (m[2 * k]), vreinterpretq_u16_u32 (m[2 * k + 1]));
-  return lanes_mask ((LanesBytes){
-      vuzp1q_u8 (
-          vreinterpretq_u8_u16 (half[0]), vreinterpretq_u8_u16 (half[1])),
-      vuzp1q_u8 (
-          vreinterpretq_u8_u16 (half[2]), vreinterpretq_u8_u16 (half[3])),
-  });
+  return (LanesMask){
+    vuzp1q_u8 (vreinterpretq_u8_u16 (half[0]), vreinterpretq_u8_u16 (half[1])),
+    vuzp1q_u8 (vreinterpretq_u8_u16 (half[2]), vreinterpretq_u8_u16 (half[3])),
+  };
 }
 
 /* Returns which coders of a step have no codeword and need one: for each register a
@@ -330,16 +328,16 @@ lanes_empty (const uint32x4_t *s, const uint32x4_t *in, bool full,
     empty[k] = vceqzq_u32 (empty[k]);
   for (unsigned k = n; k < 8; k++)
     empty[k] = vdupq_n_u32 (0);
-  return lanes_mask_of_words (empty);
+  return lanes_bits (lanes_mask_of_words (empty));
 }
 
 /* Which of the lanes of a step are active. */
 BPC_INLINE void
 lanes_in_step (
-    uint32_t active, unsigned step, unsigned sharing, uint32x4_t in[8])
+    LanesMask active, unsigned step, unsigned sharing, uint32x4_t in[8])
 {
   for (unsigned k = 0; k < LANES_REGISTERS (sharing); k++)
-    in[k] = vtstq_u32 (vdupq_n_u32 (active), lanes_bits_of (k, step, sharing));
+    in[k] = lanes_word_mask (active, k, step, sharing);
 }
 
 typedef struct
@@ -386,11 +384,10 @@ lanes_encode_4 (uint32x4_t *s, uint32x4_t *l, uint32x4_t p, uint32x4_t bits,
 }
 
 BPC_INLINE void
-lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
-    uint32_t active, bool full, unsigned sharing)
+lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, LanesMask ones,
+    LanesMask active, bool full, unsigned sharing)
 {
   LanesBytes p = lanes_side (row, side);
-  uint32x4_t ones = vdupq_n_u32 (bits);
 
 #pragma GCC unroll 8
   for (unsigned step = 0; step < sharing; step++) {
@@ -404,7 +401,7 @@ lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
 #pragma GCC unroll 8
     for (unsigned k = 0; k < LANES_REGISTERS (sharing); k++)
       lanes_encode_4 (&e->s[k], &e->l[k], lanes_words_of (p, k, step, sharing),
-          vtstq_u32 (ones, lanes_bits_of (k, step, sharing)), in[k], full);
+          lanes_word_mask (ones, k, step, sharing), in[k], full);
   }
 }
 
@@ -462,24 +459,30 @@ lanes_decode_4 (
   return zero;
 }
 
-/* Returns the masks of the words with 0 of all steps, as bits in the order of lanes. */
-BPC_INLINE uint32_t
-lanes_mask_of_steps (const uint32x4_t zero[8], unsigned sharing)
+/* Makes masks of words of all steps to bytes in the order of lanes. The word of a coder
+ * covers the bytes of its lanes, or half of them. */
+BPC_INLINE LanesMask
+lanes_mask_of_steps (const uint32x4_t m[8], unsigned sharing)
 {
-  uint32x4_t any = vdupq_n_u32 (0);
+  LanesMask r = lanes_all (0);
 
   if (sharing == 1)
-    return lanes_mask_of_words (zero);
-  for (unsigned step = 0; step < sharing; step++)
-    for (unsigned k = 0; k < LANES_REGISTERS (sharing); k++)
-      any = vorrq_u32 (any,
-          vandq_u32 (zero[LANES_REGISTERS (sharing) * step + k],
-              lanes_bits_of (k, step, sharing)));
-  return vaddvq_u32 (any);
+    return lanes_mask_of_words (m);
+  for (unsigned step = 0; step < sharing; step++) {
+    uint8x16_t here = vreinterpretq_u8_u64 (vdupq_n_u64 (
+        (sharing == 4 ? UINT64_C (0xff000000ff) : 0xff) << (8 * step)));
+    uint32x4_t low = sharing == 4 ? m[2 * step] : vzip1q_u32 (m[step], m[step]);
+    uint32x4_t high = sharing == 4 ? m[2 * step + 1]
+                                   : vzip2q_u32 (m[step], m[step]);
+
+    r.low = vbslq_u8 (here, vreinterpretq_u8_u32 (low), r.low);
+    r.high = vbslq_u8 (here, vreinterpretq_u8_u32 (high), r.high);
+  }
+  return r;
 }
 
-BPC_INLINE uint32_t
-lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, uint32_t active,
+BPC_INLINE LanesMask
+lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, LanesMask active,
     bool full, unsigned sharing)
 {
   LanesBytes p = lanes_side (row, side);
@@ -499,7 +502,7 @@ lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, uint32_t active,
       zero[LANES_REGISTERS (sharing) * step + k] = lanes_decode_4 (&d->s[k],
           &d->d[k], lanes_words_of (p, k, step, sharing), in[k], full);
   }
-  return ~lanes_mask_of_steps (zero, sharing) & active;
+  return lanes_without (active, lanes_mask_of_steps (zero, sharing));
 }
 
 BPC_INLINE void

@@ -148,8 +148,8 @@ lanes_at_least_half (const uint8_t bytes[3][64], uint8_t least, unsigned side)
 BPC_INLINE uint64_t
 lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
 {
-  return lanes_mask (lanes_at_least_half (bytes, least, 0))
-      | (uint64_t) lanes_mask (lanes_at_least_half (bytes, least, 32)) << 32;
+  return lanes_bits (lanes_at_least_half (bytes, least, 0))
+      | (uint64_t) lanes_bits (lanes_at_least_half (bytes, least, 32)) << 32;
 }
 
 /* Makes coefficients from four magnitudes, whose columns have these scales; minus is
@@ -219,7 +219,8 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     }
 #pragma GCC unroll 4
     for (unsigned k = 0; k < 4; k++) {
-      uint32x4_t bits = lanes_bits_of (4 * half + k, 0, 1);
+      uint32x4_t bits = vshlq_u32 (
+          (uint32x4_t){ 1, 2, 4, 8 }, vdupq_n_s32 ((int) (16 * half + 4 * k)));
       float32x4x2_t scales = vld2q_f32 (q->scales + 32 * half + 8 * k);
       uint32x4_t x[2];
 
@@ -317,9 +318,9 @@ lanes_row_probabilities (const LanesTables *tables, LanesRow *row)
   for (unsigned i = 0; i < tables->n; i++) {
     uint8x16x3_t table = vld1q_u8_x3 (tables->p[i]);
 
-    p.left = lanes_choose (
+    p.left = lanes_select (
         tables->lanes[i], lanes_lookup_48 (table, row->left), p.left);
-    p.right = lanes_choose (
+    p.right = lanes_select (
         tables->lanes[i], lanes_lookup_48 (table, row->right), p.right);
   }
   *row = p;
@@ -342,7 +343,7 @@ lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
   LanesBytes p = lanes_all (0);
 
   for (unsigned i = 0; i < tables->n; i++)
-    p = lanes_choose (tables->lanes[i],
+    p = lanes_select (tables->lanes[i],
         lanes_lookup_48 (vld1q_u8_x3 (tables->p[i]), contexts), p);
   return lanes_row_of_left (p);
 }

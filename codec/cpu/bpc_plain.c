@@ -87,58 +87,73 @@ lanes_from_next (LanesBytes v)
   return r;
 }
 
-/* value where the mask is set, else 0. */
-BPC_INLINE LanesBytes
-lanes_of_mask (uint32_t mask, uint8_t value)
-{
-  LanesBytes r;
-
-  for (unsigned t = 0; t < 32; t++)
-    r.b[t] = mask >> t & 1 ? value : 0;
-  return r;
-}
-
+/* value in all lanes. */
 BPC_INLINE LanesBytes
 lanes_all (uint8_t value)
 {
-  return lanes_of_mask (UINT32_MAX, value);
+  LanesBytes r;
+
+  memset (r.b, value, 32);
+  return r;
 }
 
-/* All bits of a byte where the mask is set. */
-BPC_INLINE LanesBytes
-lanes_where (uint32_t mask)
-{
-  return lanes_of_mask (mask, 0xff);
-}
+/* Which lanes something is true of: bytes are all ones or 0. */
+typedef LanesBytes LanesMask;
 
-/* a where the mask is set, else b. */
-BPC_INLINE LanesBytes
-lanes_select (uint32_t mask, LanesBytes a, LanesBytes b)
+/* These make a mask of bits, and the bits of a mask. */
+BPC_INLINE LanesMask
+lanes_mask (uint32_t bits)
 {
+  LanesMask r;
+
   for (unsigned t = 0; t < 32; t++)
-    b.b[t] = mask >> t & 1 ? a.b[t] : b.b[t];
-  return b;
+    r.b[t] = bits >> t & 1 ? 0xff : 0;
+  return r;
+}
+
+BPC_INLINE uint32_t
+lanes_bits (LanesMask mask)
+{
+  uint32_t bits = 0;
+
+  for (unsigned t = 0; t < 32; t++)
+    bits |= (uint32_t) (mask.b[t] & 1) << t;
+  return bits;
 }
 
 /* Returns where v has the bit set. */
-BPC_INLINE uint32_t
+BPC_INLINE LanesMask
 lanes_bit (LanesBytes v, unsigned bit)
 {
-  uint32_t mask = 0;
-
   for (unsigned t = 0; t < 32; t++)
-    mask |= (uint32_t) (v.b[t] >> bit & 1) << t;
-  return mask;
+    v.b[t] = v.b[t] >> bit & 1 ? 0xff : 0;
+  return v;
 }
 
-BPC_INLINE uint32_t
+BPC_INLINE LanesMask
 lanes_differ (LanesBytes v, uint8_t value)
 {
-  uint32_t mask = 0;
-
   for (unsigned t = 0; t < 32; t++)
-    mask |= (uint32_t) (v.b[t] != value) << t;
-  return mask;
+    v.b[t] = v.b[t] != value ? 0xff : 0;
+  return v;
+}
+
+/* Returns where a is true and b is not. */
+BPC_INLINE LanesMask
+lanes_without (LanesMask a, LanesMask b)
+{
+  for (unsigned t = 0; t < 32; t++)
+    a.b[t] &= (uint8_t) ~b.b[t];
+  return a;
+}
+
+/* a where the mask is true, else b. */
+BPC_INLINE LanesBytes
+lanes_select (LanesMask mask, LanesBytes a, LanesBytes b)
+{
+  for (unsigned t = 0; t < 32; t++)
+    b.b[t] = (a.b[t] & mask.b[t]) | (b.b[t] & ~mask.b[t]);
+  return b;
 }
 
 typedef struct
@@ -259,11 +274,11 @@ lanes_encode_symbol (LanesEncoder *e, unsigned j, uint8_t p, bool bit)
   }
 }
 
-/* Does one visit: the active lanes code their bits with their probabilities; the
- * bits of the others are 0. full says at compile time that all lanes are active. */
+/* Does one visit: the active lanes code a one or a zero with their probabilities; the
+ * others have no ones. full says at compile time that all lanes are active. */
 BPC_INLINE void
-lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
-    uint32_t active, bool full, unsigned sharing)
+lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, LanesMask ones,
+    LanesMask active, bool full, unsigned sharing)
 {
   LanesBytes p = lanes_side (row, side);
 
@@ -271,8 +286,8 @@ lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
     for (unsigned j = 0; j < PACO_LANES / sharing; j++) {
       unsigned t = sharing * j + step;
 
-      if (full || (active >> t & 1))
-        lanes_encode_symbol (e, j, p.b[t], bits >> t & 1);
+      if (full || active.b[t])
+        lanes_encode_symbol (e, j, p.b[t], ones.b[t]);
     }
 }
 
@@ -297,7 +312,7 @@ typedef struct
   const uint8_t *next; /* codeword */
 } LanesDecoder;
 
-BPC_INLINE uint32_t
+BPC_INLINE bool
 lanes_decode_symbol (LanesDecoder *d, unsigned j, uint8_t p)
 {
   uint32_t t;
@@ -311,27 +326,28 @@ lanes_decode_symbol (LanesDecoder *d, unsigned j, uint8_t p)
   if (d->d[j] > t) {
     d->d[j] -= t + 1;
     d->s[j] -= t + 1;
-    return 1;
+    return true;
   }
   d->s[j] = t;
-  return 0;
+  return false;
 }
 
-BPC_INLINE uint32_t
-lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, uint32_t active,
+/* Returns which of the active lanes decoded a one. */
+BPC_INLINE LanesMask
+lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, LanesMask active,
     bool full, unsigned sharing)
 {
   LanesBytes p = lanes_side (row, side);
-  uint32_t bits = 0;
+  LanesMask ones = lanes_all (0);
 
   for (unsigned step = 0; step < sharing; step++)
     for (unsigned j = 0; j < PACO_LANES / sharing; j++) {
       unsigned t = sharing * j + step;
 
-      if (full || (active >> t & 1))
-        bits |= lanes_decode_symbol (d, j, p.b[t]) << t;
+      if (full || active.b[t])
+        ones.b[t] = lanes_decode_symbol (d, j, p.b[t]) ? 0xff : 0;
     }
-  return bits;
+  return ones;
 }
 
 BPC_INLINE void

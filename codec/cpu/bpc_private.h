@@ -50,8 +50,9 @@ struct _PacoBpcScratch
   uint64_t coded[BPC_ROWS] BPC_ALIGNED; /* in this plane already */
   uint64_t fresh[BPC_ROWS] BPC_ALIGNED; /* significant since this scan */
   uint64_t known[BPC_ROWS] BPC_ALIGNED; /* the sign was coded */
-  /* The significance context of every coefficient, kept up to date. */
-  uint8_t contexts[BPC_ROWS][64] BPC_ALIGNED;
+  /* The significance context of every coefficient, kept up to date, and a row that may
+   * be read. */
+  uint8_t contexts[BPC_ROWS + 1][64] BPC_ALIGNED;
   /* By stripe: how many significant coefficients each column has in it; the
    * density class of each lane in this plane; and which classes there are, as
    * the bits of a mask. */

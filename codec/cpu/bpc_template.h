@@ -7,9 +7,7 @@
  * decision about 64 coefficients takes a few instructions on a word. And contexts
  * are not counted in each visit but kept up to date: a coefficient that becomes
  * significant adds its weights to the contexts of the rows around it. So a visit
- * reads 32 contexts, takes 32 probabilities from tables and codes 32 symbols. The
- * contexts of the five rows that a row of the scan changes are held in registers
- * while the scan moves down a stripe.
+ * reads 32 contexts, takes 32 probabilities from tables and codes 32 symbols.
  *
  * Functions take `sharing` (1, 4, 8 lanes to a codeword) and `full` (all lanes
  * always active) as compile-time constants. */
@@ -149,9 +147,10 @@ wake_probabilities (const Coding *coding)
   const uint8_t *p = coding->wake_probabilities;
   uint32_t above = coding->awake << 1, below = coding->awake >> 1;
 
-  return lanes_row_of_left (lanes_add (lanes_of_mask (~(above | below), p[0]),
-      lanes_add (lanes_of_mask (above ^ below, p[1]),
-          lanes_of_mask (above & below, p[2]))));
+  return lanes_row_of_left (
+      lanes_select (lanes_mask (above & below), lanes_all (p[2]),
+          lanes_select (
+              lanes_mask (above | below), lanes_all (p[1]), lanes_all (p[0]))));
 }
 
 /* --- Planes --- */
@@ -217,13 +216,14 @@ stripe_densities (const Coding *coding, unsigned g, uint32_t of_block)
   sums = lanes_add (lanes_add (here, here),
       lanes_add (
           stripe_counts (coding, g, g - 1), stripe_counts (coding, g, g + 1)));
-  before = lanes_select (1, sums, lanes_from_previous (sums));
-  after = lanes_select (valid & ~(valid >> 1), sums, lanes_from_next (sums));
+  before = lanes_select (lanes_mask (1), sums, lanes_from_previous (sums));
+  after = lanes_select (
+      lanes_mask (valid & ~(valid >> 1)), sums, lanes_from_next (sums));
   sums = lanes_add (lanes_add (sums, before), after);
-  sums = lanes_add (sums, lanes_of_mask (UINT32_MAX, (uint8_t) of_block));
-  return lanes_select (valid,
+  sums = lanes_add (sums, lanes_all ((uint8_t) of_block));
+  return lanes_select (lanes_mask (valid),
       lanes_density (coding->scratch->density_classes, sums),
-      lanes_of_mask (UINT32_MAX, LANES_NO_CLASS));
+      lanes_all (LANES_NO_CLASS));
 }
 
 /* Finds the classes of the stripes that are awake. */
@@ -235,7 +235,7 @@ find_densities (const Coding *coding, uint32_t n_significant)
   uint32_t of_block = paco_density_of_block (
       n_significant, (uint32_t) block->width * block->height);
   LanesBytes classes = lanes_of_mask (
-      ~(uint32_t) coding->valid, LANES_NO_CLASS);
+      lanes_mask (~(uint32_t) coding->valid), LANES_NO_CLASS);
 
   for (uint32_t stripes = coding->awake; stripes;) {
     unsigned g = next_stripe (&stripes);
@@ -317,52 +317,6 @@ refined_columns (Scan scan, uint64_t significant)
   return scan == SCAN_MERGED    ? significant
       : scan == SCAN_REFINEMENT ? UINT64_MAX
                                 : 0;
-}
-
-/* The contexts of the rows y - 2 .. y + 2 around row y of a scan. */
-typedef struct
-{
-  LanesRow up2, up1, at, down1, down2;
-} Window;
-
-BPC_INLINE void
-window_add (Window *w, const LanesSpread *spread)
-{
-  w->up2 = lanes_row_add (w->up2, spread->y2);
-  w->up1 = lanes_row_add (w->up1, spread->y1);
-  w->at = lanes_row_add (w->at, spread->y0);
-  w->down1 = lanes_row_add (w->down1, spread->y1);
-  w->down2 = lanes_row_add (w->down2, spread->y2);
-}
-
-/* Moves the window down, when row i (counted with the margin) is done. */
-BPC_INLINE void
-window_move (Window *w, uint8_t contexts[][64], unsigned i)
-{
-  lanes_row_store (contexts[i - 2], w->up2);
-  w->up2 = w->up1;
-  w->up1 = w->at;
-  w->at = w->down1;
-  w->down1 = w->down2;
-}
-
-/* Begins a window at row i. */
-BPC_INLINE Window
-window_begin (uint8_t contexts[][64], unsigned i)
-{
-  return (Window){ .up2 = lanes_row_load (contexts[i - 2]),
-    .up1 = lanes_row_load (contexts[i - 1]),
-    .at = lanes_row_load (contexts[i]),
-    .down1 = lanes_row_load (contexts[i + 1]) };
-}
-
-BPC_INLINE void
-window_end (const Window *w, uint8_t contexts[][64], unsigned i)
-{
-  lanes_row_store (contexts[i - 2], w->up2);
-  lanes_row_store (contexts[i - 1], w->up1);
-  lanes_row_store (contexts[i], w->at);
-  lanes_row_store (contexts[i + 1], w->down1);
 }
 
 /* With a step map: says whether line y has other cells than the line before, or is the

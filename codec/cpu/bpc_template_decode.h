@@ -18,8 +18,8 @@ decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
   unsigned i = stripe_row (g), end = i + stripe_lines (coding, g);
   LanesRow counts = lanes_row_load (s->counts[g]);
   LanesTables tables;
-  Window w = window_begin (s->contexts, i);
-  LanesBytes left = lanes_side (w.at, 0);
+  Window w = window_begin (s->contexts + i);
+  LanesBytes left = lanes_side (window_at (&w), 0);
 
   lanes_tables (&tables, s->tables, s->densities[g], s->present[g]);
   for (; i < end; i++) {
@@ -27,37 +27,36 @@ decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
     uint64_t refined = refined_columns (scan, significant);
     /* Columns that are significant already, or cannot become so. */
     uint64_t closed = scan == SCAN_REFINEMENT ? UINT64_MAX : significant;
-    LanesBytes right = lanes_side (w.at, 32);
-    uint32_t bits_left, bits_right;
+    LanesBytes right = lanes_side (window_at (&w), 32);
+    LanesMask ones_left, ones_right, fresh_left, fresh_right;
 
     active = active_left (coding, scan, i);
-    left = lanes_side_contexts (left, (uint32_t) refined);
-    bits_left = lanes_decode (d, lanes_side_probabilities (&tables, left), 0,
-        (uint32_t) active, full, sharing);
-    right = lanes_add_columns (right, weights->horizontal,
-        lanes_fresh (bits_left, (uint32_t) closed), 0);
-    fresh = bits_left & ~(uint32_t) closed;
-    left = lanes_add_below (weights, lanes_side (w.down1, 0), (uint32_t) fresh);
+    left = lanes_side_contexts (left, lanes_mask ((uint32_t) refined));
+    ones_left = lanes_decode (d, lanes_side_probabilities (&tables, left), 0,
+        lanes_mask ((uint32_t) active), full, sharing);
+    fresh_left = lanes_without (ones_left, lanes_mask ((uint32_t) closed));
+    right = lanes_add_columns (right, weights->horizontal, fresh_left, 0);
+    left = lanes_add_below (
+        weights, lanes_side (window_below (&w), 0), fresh_left);
 
-    active |= (uint64_t) active_right (coding, scan, i, (uint32_t) fresh) << 32;
-    right = lanes_side_contexts (right, refined >> 32);
-    bits_right = lanes_decode (d, lanes_side_probabilities (&tables, right), 0,
-        active >> 32, full, sharing);
-    left = lanes_add_columns (
-        left, weights->diagonal, lanes_fresh (bits_right, closed >> 32), 32);
-    row = bits_left | (uint64_t) bits_right << 32;
+    active |= (uint64_t) active_right (coding, scan, i, lanes_bits (fresh_left))
+        << 32;
+    right = lanes_side_contexts (right, lanes_mask (refined >> 32));
+    ones_right = lanes_decode (d, lanes_side_probabilities (&tables, right), 0,
+        lanes_mask (active >> 32), full, sharing);
+    fresh_right = lanes_without (ones_right, lanes_mask (closed >> 32));
+    left = lanes_add_columns (left, weights->diagonal, fresh_right, 32);
+    row = lanes_bits (ones_left) | (uint64_t) lanes_bits (ones_right) << 32;
     fresh = row & ~closed;
 
-    w.down2 = lanes_row_load (s->contexts[i + 2]);
     if (fresh) {
-      LanesSpread spread = lanes_spread (weights, fresh);
+      LanesSpread spread = lanes_spread (weights, fresh_left, fresh_right);
 
       window_add (&w, &spread);
-
-      counts = lanes_count (counts, fresh);
+      counts = lanes_count (counts, fresh_left, fresh_right);
       s->significant[i] = significant | fresh;
     }
-    window_move (&w, s->contexts, i);
+    window_move (&w);
     s->fresh[i] = fresh;
     if (scan == SCAN_NEIGHBORS)
       s->coded[i] = active;
@@ -66,7 +65,7 @@ decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
     else
       *bits++ |= row;
   }
-  window_end (&w, s->contexts, end);
+  window_end (&w);
   lanes_row_store (s->counts[g], counts);
 }
 
@@ -145,15 +144,16 @@ decode_signs_of (const Coding *coding, LanesDecoder *d, unsigned plane)
 static bool
 decode_waking (Coding *coding, LanesDecoder *d)
 {
-  uint32_t active = coding->stripes & ~coding->awake;
+  uint32_t sleeping = coding->stripes & ~coding->awake;
+  LanesMask active = lanes_mask (sleeping), ones;
   LanesRow p = wake_probabilities (coding);
 
-  if (!active)
+  if (!sleeping)
     return true;
-  coding->awake |= coding->sharing == 8
-      ? lanes_decode (d, p, 0, active, false, 8)
-      : coding->sharing == 4 ? lanes_decode (d, p, 0, active, false, 4)
-                             : lanes_decode (d, p, 0, active, false, 1);
+  ones = coding->sharing == 8 ? lanes_decode (d, p, 0, active, false, 8)
+      : coding->sharing == 4  ? lanes_decode (d, p, 0, active, false, 4)
+                              : lanes_decode (d, p, 0, active, false, 1);
+  coding->awake |= lanes_bits (ones);
   return d->next <= coding->limit;
 }
 

@@ -22,7 +22,7 @@ encode_stripe (const Coding *coding, LanesEncoder *e, unsigned plane,
   unsigned n = stripe_lines (coding, g), first = stripe_row (g);
   LanesRow rows[PACO_STRIPE_LINES], counts = lanes_row_load (s->counts[g]);
   uint64_t symbols[PACO_STRIPE_LINES], lanes[PACO_STRIPE_LINES];
-  Window w = window_begin (s->contexts, first);
+  Window w = window_begin (s->contexts + first);
 
   for (unsigned k = 0; k < n; k++) {
     unsigned i = first + k;
@@ -37,33 +37,33 @@ encode_stripe (const Coding *coding, LanesEncoder *e, unsigned plane,
     symbols[k] = row;
     lanes[k] = active;
 
-    contexts = w.at;
-    w.down2 = lanes_row_load (s->contexts[i + 2]);
+    contexts = window_at (&w);
     if (fresh) {
-      LanesSpread spread = lanes_spread (&coding->weights, fresh);
+      LanesMask left = lanes_mask ((uint32_t) fresh);
+      LanesMask right = lanes_mask (fresh >> 32);
+      LanesSpread spread = lanes_spread (&coding->weights, left, right);
 
       contexts = lanes_row_add (contexts, spread.right);
       window_add (&w, &spread);
-
-      counts = lanes_count (counts, fresh);
+      counts = lanes_count (counts, left, right);
       s->significant[i] = significant | fresh;
     }
     rows[k] = lanes_contexts (contexts, refined_columns (scan, significant));
-    window_move (&w, s->contexts, i);
+    window_move (&w);
     s->fresh[i] = fresh;
     if (scan == SCAN_NEIGHBORS)
       s->coded[i] = active;
   }
-  window_end (&w, s->contexts, first + n);
+  window_end (&w);
   lanes_row_store (s->counts[g], counts);
   for (unsigned k = n; k < PACO_STRIPE_LINES; k++)
     rows[k] = lanes_row_zero ();
   lanes_probabilities (s->tables, s->densities[g], s->present[g], rows);
   for (unsigned k = 0; k < n; k++) {
-    lanes_encode (e, rows[k], 0, (uint32_t) symbols[k], (uint32_t) lanes[k],
-        full, sharing);
-    lanes_encode (
-        e, rows[k], 32, symbols[k] >> 32, lanes[k] >> 32, full, sharing);
+    lanes_encode (e, rows[k], 0, lanes_mask ((uint32_t) symbols[k]),
+        lanes_mask ((uint32_t) lanes[k]), full, sharing);
+    lanes_encode (e, rows[k], 32, lanes_mask (symbols[k] >> 32),
+        lanes_mask (lanes[k] >> 32), full, sharing);
   }
 }
 
@@ -144,19 +144,20 @@ static void
 encode_waking (Coding *coding, LanesEncoder *e, unsigned plane)
 {
   uint32_t awake = coding->scratch->awake[plane];
-  uint32_t active = coding->stripes & ~coding->awake;
-  uint32_t bits = awake & active;
+  uint32_t sleeping = coding->stripes & ~coding->awake;
+  LanesMask active = lanes_mask (sleeping);
+  LanesMask ones = lanes_mask (awake & sleeping);
   LanesRow p = wake_probabilities (coding);
 
   coding->awake = awake;
-  if (!active)
+  if (!sleeping)
     return;
   if (coding->sharing == 8)
-    lanes_encode (e, p, 0, bits, active, false, 8);
+    lanes_encode (e, p, 0, ones, active, false, 8);
   else if (coding->sharing == 4)
-    lanes_encode (e, p, 0, bits, active, false, 4);
+    lanes_encode (e, p, 0, ones, active, false, 4);
   else
-    lanes_encode (e, p, 0, bits, active, false, 1);
+    lanes_encode (e, p, 0, ones, active, false, 1);
 }
 
 static void
@@ -245,28 +246,28 @@ static void
 round_tile (PacoBpcScratch *s, unsigned first, unsigned end)
 {
   LanesWeights weights = lanes_weights (&neighbor_weights[PACO_ORIENTATION_LL]);
-  Window w = { lanes_row_zero (), lanes_row_zero (), lanes_row_zero (),
-    lanes_row_zero (), lanes_row_zero () };
+  Window w;
+  unsigned n = end - first;
 
-  for (unsigned y = first; y < end + 2; y++) {
-    uint64_t significant = y < end
-        ? lanes_at_least (s->magnitude[y], PACO_ROUNDING_SIGNIFICANT)
-        : 0;
+  memset (s->contexts, 0, (n + 2 * BPC_MARGIN) * sizeof *s->contexts);
+  w = window_begin (s->contexts + BPC_MARGIN);
+  for (unsigned k = 0; k < n; k++) {
+    uint64_t significant = lanes_at_least (
+        s->magnitude[first + k], PACO_ROUNDING_SIGNIFICANT);
 
-    w.down2 = lanes_row_zero ();
     if (significant) {
-      LanesSpread spread = lanes_spread (&weights, significant);
+      LanesSpread spread = lanes_spread (&weights,
+          lanes_mask ((uint32_t) significant), lanes_mask (significant >> 32));
 
       window_add (&w, &spread);
     }
-
-    if (y >= first + 2)
-      s->up[y - 2] = lanes_round (w.up2, s->magnitude[y - 2][0]);
-    w.up2 = w.up1;
-    w.up1 = w.at;
-    w.at = w.down1;
-    w.down1 = w.down2;
+    window_move (&w);
   }
+  window_end (&w);
+  for (unsigned k = 0; k < n; k++)
+    s->up[first + k] = lanes_round (
+        lanes_row_load (s->contexts[BPC_MARGIN + k]),
+        s->magnitude[first + k][0]);
 }
 
 /* Rounds the planes by the bits behind the point; there is one plane more

@@ -54,14 +54,15 @@ lanes_side (LanesRow r, unsigned side)
 BPC_INLINE uint64_t
 lanes_row_top_bits (LanesRow r)
 {
-  return lanes_bit (r.left, 7) | (uint64_t) lanes_bit (r.right, 7) << 32;
+  return lanes_bits (lanes_bit (r.left, 7))
+      | (uint64_t) lanes_bits (lanes_bit (r.right, 7)) << 32;
 }
 
 BPC_INLINE uint64_t
 lanes_odd (const uint8_t bytes[64])
 {
-  return lanes_bit (lanes_load (bytes), 0)
-      | (uint64_t) lanes_bit (lanes_load (bytes + 32), 0) << 32;
+  return lanes_bits (lanes_bit (lanes_load (bytes), 0))
+      | (uint64_t) lanes_bits (lanes_bit (lanes_load (bytes + 32), 0)) << 32;
 }
 
 BPC_INLINE uint64_t
@@ -72,17 +73,38 @@ lanes_round (LanesRow contexts, const uint8_t bytes[64])
 }
 
 BPC_INLINE LanesRow
-lanes_count (LanesRow counts, uint64_t mask)
+lanes_count (LanesRow counts, LanesMask left, LanesMask right)
 {
-  counts.left = lanes_sub (counts.left, lanes_where ((uint32_t) mask));
-  counts.right = lanes_sub (counts.right, lanes_where (mask >> 32));
+  counts.left = lanes_sub (counts.left, left);
+  counts.right = lanes_sub (counts.right, right);
   return counts;
 }
 
 BPC_INLINE LanesRow
-lanes_row_push (LanesRow r, uint64_t mask)
+lanes_row_push (LanesRow r, uint64_t bits)
 {
-  return lanes_count (lanes_row_add (r, r), mask);
+  return lanes_count (lanes_row_add (r, r), lanes_mask ((uint32_t) bits),
+      lanes_mask (bits >> 32));
+}
+
+/* Where both masks are true, and where one of them is. */
+BPC_INLINE LanesMask
+lanes_both (LanesMask a, LanesMask b)
+{
+  return lanes_and (a, b);
+}
+
+BPC_INLINE LanesMask
+lanes_unlike (LanesMask a, LanesMask b)
+{
+  return lanes_xor (a, b);
+}
+
+/* value where the mask is true, else 0. */
+BPC_INLINE LanesBytes
+lanes_of_mask (LanesMask mask, uint8_t value)
+{
+  return lanes_and (mask, lanes_all (value));
 }
 
 /* --- Contexts --- */
@@ -134,10 +156,8 @@ typedef struct
 } LanesSpread;
 
 BPC_INLINE LanesSpread
-lanes_spread (const LanesWeights *w, uint64_t fresh)
+lanes_spread (const LanesWeights *w, LanesMask left_here, LanesMask right_here)
 {
-  LanesBytes left_here = lanes_where ((uint32_t) fresh);
-  LanesBytes right_here = lanes_where (fresh >> 32);
   LanesBytes left = lanes_and (left_here, lanes_all (1));
   LanesBytes right = lanes_and (right_here, lanes_all (1));
   LanesBytes left_before = lanes_from_previous (left);
@@ -158,35 +178,29 @@ lanes_spread (const LanesWeights *w, uint64_t fresh)
   return r;
 }
 
-BPC_INLINE uint32_t
-lanes_fresh (uint32_t bits, uint32_t significant)
-{
-  return bits & ~significant;
-}
-
 BPC_INLINE LanesBytes
 lanes_add_columns (
-    LanesBytes contexts, LanesBytes weight, uint32_t fresh, unsigned side)
+    LanesBytes contexts, LanesBytes weight, LanesMask fresh, unsigned side)
 {
-  uint32_t beyond = side ? fresh << 1 : fresh >> 1;
+  LanesBytes gain = lanes_and (fresh, weight);
 
-  contexts = lanes_add (contexts, lanes_and (lanes_where (fresh), weight));
-  return lanes_add (contexts, lanes_and (lanes_where (beyond), weight));
+  contexts = lanes_add (contexts, gain);
+  return lanes_add (
+      contexts, side ? lanes_from_previous (gain) : lanes_from_next (gain));
 }
 
 BPC_INLINE LanesBytes
-lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
+lanes_add_below (const LanesWeights *w, LanesBytes contexts, LanesMask fresh)
 {
-  LanesBytes here = lanes_where (fresh);
-  LanesBytes knight = lanes_and (here, w->knight);
+  LanesBytes knight = lanes_and (fresh, w->knight);
 
-  contexts = lanes_add (contexts, lanes_and (here, w->vertical));
+  contexts = lanes_add (contexts, lanes_and (fresh, w->vertical));
   return lanes_add (contexts,
       lanes_add (lanes_from_previous (knight), lanes_from_next (knight)));
 }
 
 BPC_INLINE LanesBytes
-lanes_side_contexts (LanesBytes contexts, uint32_t refined)
+lanes_side_contexts (LanesBytes contexts, LanesMask refined)
 {
   return lanes_select (refined, lanes_refining (contexts), contexts);
 }
@@ -194,6 +208,56 @@ lanes_side_contexts (LanesBytes contexts, uint32_t refined)
 BPC_INLINE LanesRow
 lanes_contexts (LanesRow contexts, uint64_t refined)
 {
-  return (LanesRow){ lanes_side_contexts (contexts.left, (uint32_t) refined),
-    lanes_side_contexts (contexts.right, refined >> 32) };
+  return (LanesRow){ lanes_side_contexts (
+                         contexts.left, lanes_mask ((uint32_t) refined)),
+    lanes_side_contexts (contexts.right, lanes_mask (refined >> 32)) };
+}
+
+/* A row of contexts that a scan has come to. A stripe's rows do not fit into registers,
+ * so they stay in memory. */
+typedef struct
+{
+  uint8_t (*row)[64];
+} Window;
+
+BPC_INLINE Window
+window_begin (uint8_t (*row)[64])
+{
+  return (Window){ row };
+}
+
+/* The contexts of the row, and of the one below. */
+BPC_INLINE LanesRow
+window_at (const Window *w)
+{
+  return lanes_row_load (w->row[0]);
+}
+
+BPC_INLINE LanesRow
+window_below (const Window *w)
+{
+  return lanes_row_load (w->row[1]);
+}
+
+/* Adds what fresh columns of the row mean to the contexts around it. */
+BPC_INLINE void
+window_add (Window *w, const LanesSpread *spread)
+{
+  const LanesRow gains[5] = { spread->y2, spread->y1, spread->y0, spread->y1,
+    spread->y2 };
+
+  for (int k = 0; k < 5; k++)
+    lanes_row_store (w->row[k - 2],
+        lanes_row_add (lanes_row_load (w->row[k - 2]), gains[k]));
+}
+
+BPC_INLINE void
+window_move (Window *w)
+{
+  w->row++;
+}
+
+BPC_INLINE void
+window_end (const Window *w)
+{
 }

@@ -90,11 +90,11 @@ horizontal_signs (const PacoBpcScratch *s, unsigned side, unsigned i)
 BPC_INLINE void
 learn_signs (PacoBpcScratch *s, unsigned side, unsigned i, uint32_t fresh)
 {
-  uint32_t negative = (uint32_t) (s->negative[i] >> side);
+  LanesMask negative = lanes_mask ((uint32_t) (s->negative[i] >> side));
   LanesBytes known = lanes_load (s->signs[i] + side);
 
-  known = lanes_add (known, lanes_of_mask (fresh & ~negative, 1));
-  known = lanes_sub (known, lanes_of_mask (fresh & negative, 1));
+  known = lanes_select (lanes_mask (fresh),
+      lanes_select (negative, lanes_all (0xff), lanes_all (1)), known);
   lanes_store (s->signs[i] + side, known);
   s->known[i] |= (uint64_t) fresh << side;
 }
@@ -106,7 +106,7 @@ BPC_INLINE uint32_t
 sign_values_encoder_of (const Coding *coding, unsigned side)
 {
   PacoBpcScratch *s = coding->scratch;
-  LanesBytes none = lanes_of_mask (UINT32_MAX, NO_SIGN);
+  LanesBytes none = lanes_all (NO_SIGN);
   uint32_t n = 0;
 
   for (uint32_t stripes = coding->awake; stripes;) {
@@ -125,10 +125,10 @@ sign_values_encoder_of (const Coding *coding, unsigned side)
       v = lanes_add (lanes_load (s->signs[i - 1] + side),
           lanes_load (s->signs[i + 1] + side));
       code = lanes_lookup_signs (coding->sign_codes, h, v);
-      code = lanes_xor (
-          code, lanes_of_mask ((uint32_t) (s->negative[i] >> side), 8));
-      lanes_store (
-          s->sign_values[i - BPC_MARGIN], lanes_select (fresh, code, none));
+      code = lanes_xor (code,
+          lanes_of_mask (lanes_mask ((uint32_t) (s->negative[i] >> side)), 8));
+      lanes_store (s->sign_values[i - BPC_MARGIN],
+          lanes_select (lanes_mask (fresh), code, none));
       learn_signs (s, side, i, fresh);
     }
   }
@@ -141,7 +141,7 @@ BPC_INLINE uint32_t
 sign_values_decoder_of (const Coding *coding, unsigned side)
 {
   PacoBpcScratch *s = coding->scratch;
-  LanesBytes none = lanes_of_mask (UINT32_MAX, NO_SIGN);
+  LanesBytes none = lanes_all (NO_SIGN);
   uint32_t n = 0;
 
   for (uint32_t stripes = coding->awake; stripes;) {
@@ -159,12 +159,13 @@ sign_values_decoder_of (const Coding *coding, unsigned side)
       h = horizontal_signs (s, side, i);
       v = lanes_add (lanes_load (s->signs[i - 1] + side),
           lanes_load (s->signs[i + 1] + side));
-      upper = lanes_of_mask ((uint32_t) (s->fresh[i - 1] >> side), 1);
+      upper = lanes_of_mask (
+          lanes_mask ((uint32_t) (s->fresh[i - 1] >> side)), 1);
       code = lanes_lookup_signs (coding->sign_codes, h, lanes_add (v, upper));
       other = lanes_lookup_signs (coding->sign_codes, h, lanes_sub (v, upper));
       code = lanes_add (code, lanes_nibbles_up (other));
-      lanes_store (
-          s->sign_values[i - BPC_MARGIN], lanes_select (fresh, code, none));
+      lanes_store (s->sign_values[i - BPC_MARGIN],
+          lanes_select (lanes_mask (fresh), code, none));
     }
   }
   return n;
@@ -200,13 +201,12 @@ encode_signs (
   e = *state;
   for (unsigned k = 0; k < n; k++) {
     LanesBytes code = lanes_load (s->sign_visits[k]);
-    uint32_t active = lanes_differ (code, NO_SIGN);
-
+    LanesMask active = lanes_differ (code, NO_SIGN);
     LanesRow p = lanes_row_of_left (
         lanes_lookup (coding->sign_probabilities, code));
 
-    lanes_encode (
-        &e, p, 0, lanes_bit (code, 3) & active, active, false, sharing);
+    lanes_encode (&e, p, 0, lanes_both (lanes_bit (code, 3), active), active,
+        false, sharing);
   }
   *state = e;
 }
@@ -217,7 +217,8 @@ decode_signs (
     const Coding *coding, LanesDecoder *state, unsigned side, unsigned sharing)
 {
   PacoBpcScratch *s = coding->scratch;
-  uint32_t n_signs = sign_values_decoder (coding, side), negative = 0;
+  uint32_t n_signs = sign_values_decoder (coding, side);
+  LanesMask negative = lanes_mask (0);
   unsigned n;
   LanesDecoder d;
 
@@ -227,14 +228,14 @@ decode_signs (
   d = *state;
   for (unsigned k = 0; k < n; k++) {
     LanesBytes code = lanes_load (s->sign_visits[k]);
-    uint32_t active = lanes_differ (code, NO_SIGN);
+    LanesMask active = lanes_differ (code, NO_SIGN), ones;
     LanesRow p;
 
     code = lanes_select (negative, lanes_nibbles_down (code), code);
     p = lanes_row_of_left (lanes_lookup (coding->sign_probabilities, code));
-    negative = lanes_decode (&d, p, 0, active, false, sharing);
-    negative = (negative ^ lanes_bit (code, 3)) & active;
-    s->sign_bits[k] = negative;
+    ones = lanes_decode (&d, p, 0, active, false, sharing);
+    negative = lanes_both (lanes_unlike (ones, lanes_bit (code, 3)), active);
+    s->sign_bits[k] = lanes_bits (negative);
     if (d.next > coding->limit)
       return false;
   }

@@ -140,7 +140,7 @@ expand_many_signs (const Coding *coding, unsigned side, unsigned n)
 
   for (unsigned k = 0; k < n; k += 64) {
     for (unsigned i = k; i < k + 64; i++)
-      lanes_store (s->sign_visits[i], lanes_of_mask (s->sign_bits[i], 0xff));
+      lanes_store (s->sign_visits[i], _mm256_movm_epi8 (s->sign_bits[i]));
     rows_to_lanes (s->sign_visits + k, lanes);
     for (unsigned t = 0; t < 32; t++)
       _mm512_storeu_si512 (s->sign_lists[t] + k, lanes[t]);

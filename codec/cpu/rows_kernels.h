@@ -167,7 +167,9 @@ to_float (PacoWord *line, size_t n)
 }
 
 /* Adding 1.5 * 2^23 leaves no bits behind the point, so the addition itself
- * rounds, to nearest even; it holds for values below 2^22. */
+ * rounds, to nearest even; it holds for values below 2^22, and others stay out of the
+ * range of samples. A clamp before it would become branches that GCC 12 does not
+ * vectorise. */
 static void
 to_sample (PacoWord *line, size_t n)
 {
@@ -177,10 +179,11 @@ to_sample (PacoWord *line, size_t n)
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
-    float x = in[i] < 32768.0f ? in[i] : 32768.0f;
+    float x = (in[i] + magic) - magic;
 
+    x = x < 32768.0f ? x : 32768.0f;
     x = x > -32768.0f ? x : -32768.0f;
-    out[i] = (int32_t) ((x + magic) - magic);
+    out[i] = (int32_t) x;
   }
 }
 
