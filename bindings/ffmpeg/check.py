@@ -420,8 +420,8 @@ def check_parser():
     frames = film('s.paco')
     data = open('s.paco', 'rb').read()
     for junk in (b'', b'PPACPACOjunk' * 5):
-        got = run(FFMPEG, '-v', 'error', '-f', 'image2pipe', '-c:v', 'libpaco', '-i', 'pipe:0', '-f',
-                  'framemd5', '-', stdin=junk + data)
+        got = run(FFMPEG, '-v', 'error', '-f', 'image2pipe', '-c:v', 'libpaco', '-i', 'pipe:0',
+                  '-f', 'framemd5', '-', stdin=junk + data)
         check(frames_of(got) == frames, 'frames', len(junk))
 
 
