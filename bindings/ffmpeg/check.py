@@ -168,8 +168,8 @@ def settings(words):
 
 def written_by_gstreamer(kind, name, pix_fmt, words):
     mux = MUXERS.get(kind, 'identity')
-    source = ('videotestsrc pattern=ball num-buffers=12 ! videoconvert ! '
-              f'video/x-raw,format={name},width=328,height=250,framerate=30000/1001 ! pacoenc {words}')
+    source = ('videotestsrc pattern=ball num-buffers=12 ! videoconvert ! video/x-raw,'
+              f'format={name},width=328,height=250,framerate=30000/1001 ! pacoenc {words}')
     launch(f'{source} ! {mux} ! filesink location=g.{kind}')
     launch(f'{source} ! filesink location=g.paco')
     run(PACO, 'decode', '-f', '-q', '--as=raw', f'--format={name}', 'g.paco', 'g.raw')
@@ -314,8 +314,9 @@ def check_damage(name):
             for _ in range(1 if i == 0 else 12):
                 file.write(damaged(data, chance))
         ffmpeg('-err_detect', chance.choice(('0', 'explode')), '-lowres', chance.choice('012'),
-               *chance.choice(((), ('-ss', '0.2'))), '-i', 'damaged.paco', '-f', 'null', '-', fails=None)
-        run(FFMPEG, '-v', 'error', '-nostdin', '-f', 'paco', '-i', '-', '-f', 'null', '-',
+               *chance.choice(((), ('-ss', '0.2'))), '-i', 'damaged.paco', '-f', 'null', '-',
+               fails=None)
+        run(FFMPEG, '-v', 'error', '-nostdin', '-f', 'paco', '-i', 'pipe:0', '-f', 'null', '-',
             stdin=open('damaged.paco', 'rb').read(), fails=None)
 
 
@@ -419,8 +420,8 @@ def check_parser():
     frames = film('s.paco')
     data = open('s.paco', 'rb').read()
     for junk in (b'', b'PPACPACOjunk' * 5):
-        got = run(FFMPEG, '-v', 'error', '-f', 'image2pipe', '-c:v', 'libpaco', '-i', '-', '-f',
-                  'framemd5', '-', stdin=junk + data)
+        got = run(FFMPEG, '-v', 'error', '-f', 'image2pipe', '-c:v', 'libpaco', '-i', 'pipe:0',
+                  '-f', 'framemd5', '-', stdin=junk + data)
         check(frames_of(got) == frames, 'frames', len(junk))
 
 
@@ -454,6 +455,17 @@ def check_side_data(name, *words):
     check(side_data('side.paco') == before, before, 'became', side_data('side.paco'))
 
 
+def check_timecode():
+    """Drop-frame timecodes of more than 30 frames a second, made by GStreamer and kept."""
+    launch('videotestsrc num-buffers=70 ! video/x-raw,width=64,height=48,framerate=60000/1001 ! '
+           'timecodestamper drop-frame=true ! pacoenc ! qtmux ! filesink location=time.mov')
+    ffmpeg('-i', 'time.mov', '-c:v', 'libpaco', 'again.mkv')
+    for path in 'time.mov', 'again.mkv':
+        said = run(FFPROBE, '-v', 'error', '-select_streams', 'v', '-show_frames', path).decode()
+        got = re.findall('TAG:timecode=(.*)', said)
+        check(got == [f'00:00:{at // 60:02};{at % 60:02}' for at in range(70)], path, got)
+
+
 def check_fields():
     for order, word in ('tff', 'tt'), ('bff', 'bb'):
         ffmpeg('-f', 'lavfi', '-i', 'testsrc2=s=160x120:d=0.2', '-vf', f'setfield={order}', '-c:v',
@@ -476,8 +488,8 @@ def check_colors():
     given = [word for pair in zip(options, values) for word in pair]
     ffmpeg('-f', 'lavfi', '-i', 'testsrc2=s=96x64:d=0.1', '-pix_fmt', 'yuv420p10le', '-f',
            'rawvideo', 'c.raw')
-    ffmpeg('-f', 'rawvideo', '-s', '96x64', '-pix_fmt', 'yuv420p10le', *given, '-i', 'c.raw', '-c:v',
-           'libpaco', *given, 'colors.paco')
+    ffmpeg('-f', 'rawvideo', '-s', '96x64', '-pix_fmt', 'yuv420p10le', *given, '-i', 'c.raw',
+           '-c:v', 'libpaco', *given, 'colors.paco')
     check(probe('colors.paco', *names) == values, probe('colors.paco', *names))
     launch('filesrc location=colors.paco ! pacoparse ! video/x-paco,colorimetry=bt2100-pq,'
            'chroma-site=cosited ! fakesink')
@@ -511,8 +523,8 @@ def main():
         if kind != 'paco':  # whose muxer refuses what is no frame
             test(f'damage in {kind}', check_container_damage, kind)
         test(f'seeking {kind}', check_seeking, kind)
-    for call in (marked, check_duration, check_joined, check_hole, check_pipe, check_parser, refusals,
-                 check_fields, check_colors, check_rate):
+    for call in (marked, check_duration, check_joined, check_hole, check_pipe, check_parser,
+                 refusals, check_timecode, check_fields, check_colors, check_rate):
         test(call.__name__, call)
     test('side data', check_side_data, 'gray12-ancillary', 'timecode', 'Closed Captions',
          'Active format')
