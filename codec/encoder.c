@@ -97,11 +97,24 @@ number_frame (PacoEncoder *encoder, PacoEncoderJob *job)
 
 /* --- frames as jobs of a coder --- */
 
-void
-paco_encoder_choose (const PacoEncoderForm *form,
-    const PacoBandSamples *samples, PacoEncoderJob *job)
+/* The color transform and code tables stay. */
+static void
+take_other_rate (const PacoEncoderForm *form, PacoRate *rate)
 {
-  PacoCoding *coding = &job->rate.coding;
+  PacoCoding before = rate->coding, *coding = &rate->coding;
+
+  *rate = form->other;
+  coding->color_transform = before.color_transform;
+  memcpy (coding->parameters, before.parameters, sizeof before.parameters);
+  coding->n_code_tables = before.n_code_tables;
+  memcpy (coding->code_tables, before.code_tables, sizeof before.code_tables);
+}
+
+void
+paco_encoder_choose (
+    const PacoEncoderForm *form, const PacoBandSamples *samples, PacoRate *rate)
+{
+  PacoCoding *coding = &rate->coding;
 
   if (form->coding.color_transform == PACO_COLOR_TRANSFORM_MOSAIC)
     paco_policy_choose_weights (&form->picture, samples, coding);
@@ -110,15 +123,29 @@ paco_encoder_choose (const PacoEncoderForm *form,
   if (form->fits_colors)
     paco_policy_choose_fit (&form->picture, samples, coding);
   if (form->has_other
-      && paco_policy_takes_other_wavelet (&form->picture, coding, samples)) {
-    PacoCoding before = *coding;
+      && paco_policy_takes_other_wavelet (&form->picture, coding, samples))
+    take_other_rate (form, rate);
+}
 
-    job->rate = form->other;
-    coding->color_transform = before.color_transform;
-    memcpy (coding->parameters, before.parameters, sizeof before.parameters);
-    coding->n_code_tables = before.n_code_tables;
-    memcpy (coding->code_tables, before.code_tables, sizeof before.code_tables);
-  }
+gint
+paco_encoder_choice (const PacoEncoderForm *form, const PacoRate *rate)
+{
+  const PacoCoding *coding = &rate->coding;
+  bool other = form->has_other && rate->number == form->other.number;
+
+  return 1 << 25 | other << 24 | coding->color_transform << 16
+      | coding->parameters[0] << 8 | coding->parameters[1];
+}
+
+void
+paco_encoder_take_choice (
+    const PacoEncoderForm *form, gint choice, PacoRate *rate)
+{
+  rate->coding.color_transform = choice >> 16 & 255;
+  rate->coding.parameters[0] = choice >> 8 & 255;
+  rate->coding.parameters[1] = choice & 255;
+  if (choice >> 24 & 1)
+    take_other_rate (form, rate);
 }
 
 const PacoActivity *

@@ -111,9 +111,15 @@ const PacoActivity *paco_encoder_activity (
     const PacoEncoder *encoder, const PacoEncoderJob *job);
 
 /* Chooses what frames of the form choose, after the code tables, which are those of the
- * job's coding and of samples->maps. */
+ * rate's coding and of samples->maps. *rate is that of the job. */
 void paco_encoder_choose (const PacoEncoderForm *form,
-    const PacoBandSamples *samples, PacoEncoderJob *job);
+    const PacoBandSamples *samples, PacoRate *rate);
+
+/* The first one returns a number of what lossless RGB has chosen, which is not 0; the
+ * second one chooses the same. */
+gint paco_encoder_choice (const PacoEncoderForm *form, const PacoRate *rate);
+void paco_encoder_take_choice (
+    const PacoEncoderForm *form, gint choice, PacoRate *rate);
 
 /* Calls paco_coder_init() for an encoder; paco_coder_start() comes next. */
 void paco_encoder_init (PacoEncoder *encoder, const PacoEncoderClass *klass,

@@ -72,9 +72,8 @@ typedef struct
 {
   unsigned n_bands, n_tiles; /* tiles of each */
   Band bands[MAX_BANDS];
-  /* By which component is C. The first and the second one are the others, in their
-   * order. The cost of C less so many eighths of the first one and of the second one: U.
-   * With no eighth that is the component itself, which may be T. */
+  /* What C costs less eighths of the others, [C][eighths of the first][of the second]. With
+   * none that is the component itself, which may be T. */
   uint64_t rest[N_COMPONENTS][WEIGHTS][WEIGHTS];
 } Sample;
 

@@ -33,36 +33,41 @@ find_rows (const PacoRegion *region, const PacoBands *bands, unsigned n_fields)
 }
 
 static gboolean
-copy_rows (PacoCudaFrame *frame, const Rows *rows, unsigned n,
-    const PacoPinnedMemory *memory, GError **error)
+check_queued (const PacoCudaFrame *frame, CUresult result, GError **error)
 {
-  const PacoCudaDevice *device = frame->device;
+  return paco_driver_check (frame->device->driver, result, error,
+      "lines cannot be downloaded from %s", frame->device->context->name);
+}
+
+static gboolean
+copy_rows (PacoCudaBands *bands, const PacoCudaFrame *frame, const Rows *rows,
+    GError **error)
+{
   CUDA_MEMCPY2D copy = {
     .srcMemoryType = CU_MEMORYTYPE_DEVICE,
     .srcDevice = (CUdeviceptr) (uintptr_t) rows->data,
     .srcPitch = rows->pitch,
     .dstMemoryType = CU_MEMORYTYPE_HOST,
-    .dstHost = memory->data + rows->offset,
+    .dstHost = bands->memory.data + rows->offset,
     .dstPitch = rows->bytes,
     .WidthInBytes = rows->bytes,
-    .Height = n,
+    .Height = bands->samples.bands.n,
   };
 
-  return paco_driver_check (device->driver,
-      device->driver->memcpy_2d_async (&copy, frame->stream), error,
-      "%zu bytes cannot be downloaded from %s", n * rows->bytes,
-      device->context->name);
+  return check_queued (frame,
+      frame->device->driver->memcpy_2d_async (&copy, bands->stream), error);
 }
 
 static void
 describe (const PacoRegion *region, const Rows *rows, unsigned n_fields,
-    const PacoPicture *picture, const PacoPinnedMemory *memory,
-    PacoBandSamples *samples)
+    const PacoPicture *picture, PacoCudaBands *bands)
 {
+  PacoBandSamples *samples = &bands->samples;
+
   for (unsigned i = 0; i < region->n_components; i++) {
     unsigned c = region->components[i];
 
-    samples->data[c] = memory->data + rows->offset + rows->first;
+    samples->data[c] = bands->memory.data + rows->offset + rows->first;
     samples->line[c] = region->stride * (ptrdiff_t) n_fields;
     samples->band[c] = region->stride < 0 ? -(ptrdiff_t) rows->bytes
                                           : (ptrdiff_t) rows->bytes;
@@ -70,10 +75,28 @@ describe (const PacoRegion *region, const Rows *rows, unsigned n_fields,
   }
 }
 
+/* Makes the stream if it is the first time, and makes it wait for the picture. */
+static gboolean
+begin (PacoCudaBands *bands, PacoCudaFrame *frame, GError **error)
+{
+  const PacoDriver *driver = frame->device->driver;
+
+  return (bands->stream
+             || paco_driver_check (driver,
+                 driver->stream_create (&bands->stream, CU_STREAM_NON_BLOCKING),
+                 error, "a stream on %s cannot be had",
+                 frame->device->context->name))
+      && paco_cuda_frame_mark (frame, PACO_CUDA_ARRIVED, error)
+      && check_queued (frame,
+          driver->stream_wait_event (
+              bands->stream, frame->events[PACO_CUDA_ARRIVED], 0),
+          error);
+}
+
 gboolean
-paco_cuda_fetch_bands (PacoCudaFrame *frame, const PacoPictureFormat *format,
-    const PacoPicture *picture, const PacoSampleMaps *maps,
-    PacoPinnedMemory *memory, PacoBandSamples *samples, GError **error)
+paco_cuda_bands_fetch (PacoCudaBands *bands, PacoCudaFrame *frame,
+    const PacoPictureFormat *format, const PacoPicture *picture,
+    const PacoSampleMaps *maps, GError **error)
 {
   unsigned n_fields = paco_n_fields (format);
   PacoRegion regions[PACO_MAX_COMPONENTS];
@@ -81,21 +104,41 @@ paco_cuda_fetch_bands (PacoCudaFrame *frame, const PacoPictureFormat *format,
   Rows rows[PACO_MAX_COMPONENTS];
   size_t size = 0;
 
-  samples->bands = paco_policy_bands (format);
-  samples->maps = maps;
+  bands->samples.bands = paco_policy_bands (format);
+  bands->samples.maps = maps;
   for (unsigned i = 0; i < n; i++) {
-    rows[i] = find_rows (&regions[i], &samples->bands, n_fields);
+    rows[i] = find_rows (&regions[i], &bands->samples.bands, n_fields);
     rows[i].offset = size;
-    size += rows[i].bytes * samples->bands.n;
+    size += rows[i].bytes * bands->samples.bands.n;
   }
   if (!paco_pinned_memory_reserve (
-          frame->device, memory, size, "bands of lines", error))
+          frame->device, &bands->memory, size, "bands of lines", error)
+      || !begin (bands, frame, error))
     return FALSE;
   for (unsigned i = 0; i < n; i++) {
-    if (!copy_rows (frame, &rows[i], samples->bands.n, memory, error))
+    if (!copy_rows (bands, frame, &rows[i], error))
       return FALSE;
-    describe (&regions[i], &rows[i], n_fields, picture, memory, samples);
+    describe (&regions[i], &rows[i], n_fields, picture, bands);
   }
-  return paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
-      && paco_cuda_frame_wait_for (frame, PACO_CUDA_STAGE_1, error);
+  return check_queued (frame,
+      frame->device->driver->event_record (
+          frame->events[PACO_CUDA_SAMPLED], bands->stream),
+      error);
+}
+
+void
+paco_cuda_bands_give_up (PacoCudaBands *bands, PacoCudaDevice *device)
+{
+  if (bands->stream)
+    device->driver->stream_synchronize (bands->stream);
+}
+
+void
+paco_cuda_bands_clear (PacoCudaBands *bands, PacoCudaDevice *device)
+{
+  paco_cuda_bands_give_up (bands, device);
+  paco_pinned_memory_clear (device, &bands->memory);
+  if (bands->stream)
+    device->driver->stream_destroy (bands->stream);
+  *bands = (PacoCudaBands){ 0 };
 }

@@ -5,16 +5,18 @@
  * download of the codestream, and then waits once. Meanwhile other flights' threads do
  * the same, so that uploads, kernels and downloads of several frames overlap. (If a
  * frame chooses its color transform or wavelet, the host looks at it while it is
- * uploaded, or waits for a few lines of one in device memory; bands.c.)
+ * uploaded, or at a few lines of one in device memory while it is coded; bands.c.)
  *
  * The codestream's size is not known when its download is enqueued: that is as long as
  * the flight's last frame and a little more. Only what a frame has beyond that takes a
  * second download. (Kernels that write to the host's memory would know, but their
  * writes and other frames' uploads hinder each other.) */
 #include "codec/recycler.h"
-#include "gpu/bands.h"
 #include "gpu/encoder_private.h"
 #include <string.h>
+
+/* A frame guesses what it chooses if as many before it have chosen the same. */
+#define GUESSED 4
 
 /* --- coding a frame --- */
 
@@ -396,21 +398,95 @@ choose_codes (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   return TRUE;
 }
 
-/* Chooses what follows from the numbers of samples. The host looks at its own picture
- * during the upload; of one on the device it waits for some lines. */
+/* Remembers a choice, which later frames guess. */
+static void
+remember (PacoCudaEncoder *encoder, unsigned form, gint choice)
+{
+  gint *last = &encoder->choice[form], *n_alike = &encoder->n_alike[form];
+
+  if (g_atomic_int_get (last) != choice) {
+    g_atomic_int_set (last, choice);
+    g_atomic_int_set (n_alike, 0);
+  } else if (g_atomic_int_get (n_alike) < GUESSED) {
+    g_atomic_int_inc (n_alike);
+  }
+}
+
+/* Returns what the frames before have chosen, or 0 if this one should wait for its own
+ * choice: because they differ, or because its code tables come first. */
+static gint
+guess (PacoCudaEncoder *encoder, const PacoCudaEncoderFlight *flight,
+    const PacoEncoderForm *form, unsigned number)
+{
+  bool waits = flight->choice && flight->choice->groups.n > 0
+      && !flight->finds_codes;
+
+  if (!(form->has_other || form->fits_colors) || waits
+      || g_atomic_int_get (&encoder->n_alike[number]) < GUESSED)
+    return 0;
+  return g_atomic_int_get (&encoder->choice[number]);
+}
+
+/* Waits for the bands of a picture on the device, and chooses by them. */
 static gboolean
-choose_by_numbers (PacoCudaEncoderFlight *flight, const PacoEncoderForm *form,
+choose_by_bands (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    const PacoEncoderJob *job, PacoRate *rate, GError **error)
+{
+  const PacoEncoderForm *form = &encoder->base.forms[job->form];
+
+  if (!paco_cuda_frame_wait_for (&flight->frame, PACO_CUDA_SAMPLED, error))
+    return FALSE;
+  paco_encoder_choose (form, &flight->bands.samples, rate);
+  remember (encoder, job->form, paco_encoder_choice (form, rate));
+  return TRUE;
+}
+
+/* Chooses what follows from the numbers of samples. The host looks at its own picture
+ * during the upload. Some lines of one on the device have to come first; meanwhile the
+ * frame is coded if it is likely to choose as those before. */
+static gboolean
+choose_by_numbers (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
     PacoEncoderJob *job, GError **error)
 {
+  const PacoEncoderForm *form = &encoder->base.forms[job->form];
   const PacoSampleMaps *maps = &flight->frame.maps.maps;
-  PacoBandSamples samples;
+  gint guessed;
 
-  if (job->picture.memory == PACO_MEMORY_HOST)
-    samples = paco_policy_band_samples (&form->picture, &job->picture, maps);
-  else if (!paco_cuda_fetch_bands (&flight->frame, &form->picture,
-               &job->picture, maps, &flight->bands, &samples, error))
+  flight->guesses = false;
+  if (job->picture.memory == PACO_MEMORY_HOST) {
+    PacoBandSamples samples = paco_policy_band_samples (
+        &form->picture, &job->picture, maps);
+
+    paco_encoder_choose (form, &samples, &job->rate);
+    return TRUE;
+  }
+  if (!paco_cuda_bands_fetch (&flight->bands, &flight->frame, &form->picture,
+          &job->picture, maps, error))
     return FALSE;
-  paco_encoder_choose (form, &samples, job);
+  guessed = guess (encoder, flight, form, job->form);
+  if (guessed == 0)
+    return choose_by_bands (encoder, flight, job, &job->rate, error);
+  flight->guesses = true;
+  flight->rate_before = job->rate;
+  paco_encoder_take_choice (form, guessed, &job->rate);
+  return TRUE;
+}
+
+/* Chooses for a frame that has guessed, while the device codes it. */
+static gboolean
+check_guess (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
+    PacoEncoderJob *job, GError **error)
+{
+  const PacoEncoderForm *form = &encoder->base.forms[job->form];
+  gint guessed = paco_encoder_choice (form, &job->rate);
+
+  if (!flight->guesses)
+    return TRUE;
+  flight->guesses = false;
+  job->rate = flight->rate_before;
+  if (!choose_by_bands (encoder, flight, job, &job->rate, error))
+    return FALSE;
+  flight->wrong = paco_encoder_choice (form, &job->rate) != guessed;
   return TRUE;
 }
 
@@ -425,13 +501,13 @@ choose (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
       && paco_sample_maps_make (&flight->frame.maps.maps, &form->picture,
           &job->rate.coding, flight->choice ? flight->choice->tables : NULL,
           error)
-      && (!form->chooses || choose_by_numbers (flight, form, job, error));
+      && (!form->chooses || choose_by_numbers (encoder, flight, job, error));
 }
 
 /* Codes the frame with the job's coding, and waits until it is there. */
 static gboolean
 code_frame (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
-    const PacoEncoderJob *job, PacoHeader *header, PacoEncodedFrame *output,
+    PacoEncoderJob *job, PacoHeader *header, PacoEncodedFrame *output,
     GError **error)
 {
   const PacoCoding *coding = &job->rate.coding;
@@ -440,10 +516,24 @@ code_frame (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
     .cut_points = coding->cut_points,
   };
 
+  flight->wrong = false;
   take_rate (flight, &job->rate, &rate, header);
   flight->rate = &rate;
   return enqueue (encoder, flight, job, false, header, output, error)
+      && check_guess (encoder, flight, job, error)
       && paco_cuda_frame_wait (&flight->frame, error);
+}
+
+/* Codes a frame again whose guess was wrong. */
+static gboolean
+code_frame_that_guessed (PacoCudaEncoder *encoder,
+    PacoCudaEncoderFlight *flight, PacoEncoderJob *job, PacoHeader *header,
+    PacoEncodedFrame *output, GError **error)
+{
+  if (!flight->wrong)
+    return TRUE;
+  paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
+  return code_frame (encoder, flight, job, header, output, error);
 }
 
 /* Codes a frame again that was coded without looking at its codes first, if it should have
@@ -480,6 +570,7 @@ encode_for_quality (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
     return FALSE;
   return code_frame (encoder, flight, job, &header, *output, error)
       && code_frame_with_gaps (encoder, flight, job, &header, *output, error)
+      && code_frame_that_guessed (encoder, flight, job, &header, *output, error)
       && finish (encoder, flight, &header, output, error);
 }
 
@@ -511,7 +602,7 @@ code_attempt (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   if (!first)
     find_picture (flight, job);
   else if (!upload (flight, job, error)
-      || (form->chooses && !choose_by_numbers (flight, form, job, error)))
+      || (form->chooses && !choose_by_numbers (encoder, flight, job, error)))
     return FALSE;
   flight->coding = lossless ? form->lossless : job->rate.coding;
   flight->rate = &rate;
@@ -581,8 +672,10 @@ encode_frame (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
       encoder, flight, job, output, error);
 
   flight->rate = NULL;
-  if (!done)
+  if (!done) {
+    paco_cuda_bands_give_up (&flight->bands, flight->frame.device);
     paco_cuda_frame_give_up (&flight->frame);
+  }
   return done;
 }
 

@@ -3,6 +3,7 @@
  * encoder_setup.c, which plans configurations and has the buffers. */
 #pragma once
 #include "codec/encoder_private.h"
+#include "gpu/bands.h"
 #include "gpu/cells.h"
 #include "gpu/output.h"
 #include "gpu/pack.h"
@@ -28,8 +29,8 @@ typedef struct
   PacoPackBuffers pack;
   PacoDeviceMemory code, records, packed;
   PacoCudaBudget budget;
-  PacoCudaCells cells;    /* of the step map, if frames have one */
-  PacoPinnedMemory bands; /* by which a frame chooses */
+  PacoCudaCells cells; /* of the step map, if frames have one */
+  PacoCudaBands bands; /* by which a frame chooses */
   /* By which it chooses code tables, where it may have some; else NULL and empty. */
   PacoCodeChoice *choice;
   PacoDeviceMemory codes;
@@ -45,6 +46,9 @@ typedef struct
     PacoAreas areas;
   } forms[PACO_N_FORMS];
   /* The frame being coded. */
+  bool guesses;         /* It has chosen as others did; */
+  bool wrong;           /* it is now known that it should not. */
+  PacoRate rate_before; /* it has chosen */
   bool wide;
   PacoCoding coding;
   const PacoCudaRate *rate;
@@ -57,6 +61,9 @@ typedef struct
   PacoCudaEncoderFlight flights[PACO_MAX_FLIGHTS];
   /* The last frame that might have code tables has some; atomic. */
   gint has_gaps;
+  /* What the last frame of a form chose whose picture was on a device, and how many before
+   * it chose the same; atomic. */
+  gint choice[PACO_N_FORMS], n_alike[PACO_N_FORMS];
 } PacoCudaEncoder;
 
 /* configure() and unconfigure() of its class. */

@@ -10,6 +10,7 @@ flight_clear (PacoCudaEncoderFlight *flight)
 {
   PacoCudaShare *share = &flight->state->share;
 
+  paco_cuda_bands_clear (&flight->bands, share->device);
   paco_cuda_frame_clear (&flight->frame);
   paco_pack_buffers_clear (&flight->pack, share);
   paco_device_memory_clear (share, &flight->code);
@@ -17,7 +18,6 @@ flight_clear (PacoCudaEncoderFlight *flight)
   paco_device_memory_clear (share, &flight->packed);
   paco_cuda_budget_clear (&flight->budget, share);
   paco_cuda_cells_clear (&flight->cells, share);
-  paco_pinned_memory_clear (share->device, &flight->bands);
   g_clear_pointer (&flight->choice, g_free);
   paco_device_memory_clear (share, &flight->codes);
   paco_pinned_memory_clear (share->device, &flight->host_codes);
@@ -194,6 +194,8 @@ paco_cuda_encoder_configure (PacoCoder *base, unsigned number, GError **error)
   PacoCudaDevice *device = encoder->states[number].share.device;
   gboolean done;
 
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    g_atomic_int_set (&encoder->n_alike[i], 0);
   if (!paco_cuda_device_enter (device, error))
     return FALSE;
   done = allocate (encoder, number, error);

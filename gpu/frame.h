@@ -44,7 +44,9 @@ enum
   PACO_CUDA_N_MOMENTS, /* that each frame marks */
   /* Moments that the host waits for. */
   PACO_CUDA_FOUND = PACO_CUDA_N_MOMENTS, /* Codes are on the host. */
-  PACO_CUDA_MAPPED, /* The cells of a step map are on the host. */
+  PACO_CUDA_MAPPED,  /* The cells of a step map are on the host. */
+  PACO_CUDA_SAMPLED, /* The bands of tiles are on the host. */
+  PACO_CUDA_ARRIVED, /* The bands' stream waits for this: the picture is there. */
   PACO_CUDA_N_EVENTS
 };
 

@@ -255,10 +255,7 @@ write_sheet (Contact *contact, const PacoWriterKind *kind, const char *path,
       && paco_output_write (output, head->data, head->len, error)
       && (kind->whole
           || paco_output_write (output, pixels.samples, pixels.size, error));
-  if (good)
-    good = paco_output_close (output, false, error);
-  else
-    paco_output_abandon (output);
+  good = paco_output_end (output, good, false, error);
   g_byte_array_unref (head);
   paco_pixels_clear (&pixels);
   return good;

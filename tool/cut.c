@@ -120,10 +120,7 @@ cut_file (Cut *cut, char *from, const char *to, GError **error)
   }
   if (good)
     paco_input_tell_left_out (input, has_sound, NULL);
-  if (good)
-    return paco_recording_close (recording, cut->quiet, error);
-  paco_recording_abandon (recording);
-  return false;
+  return paco_recording_end (recording, good, cut->quiet, error);
 }
 
 static const PacoToolUsage usage = {

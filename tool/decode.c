@@ -89,10 +89,8 @@ write_file (Decode *decode, const PacoDecoded *frame, GError **error)
   output = paco_output_open (name, &decode->rules, error);
   if (!output)
     return false;
-  if (write_picture (decode, output, &frame->pixels, error))
-    return paco_output_close (output, false, error);
-  paco_output_abandon (output);
-  return false;
+  return paco_output_end (output,
+      write_picture (decode, output, &frame->pixels, error), false, error);
 }
 
 static void
@@ -248,10 +246,7 @@ decode_file (const char *from, Decode *decode)
       && run (decode, input, &error);
   if (good && decode->done == 0)
     good = paco_input_has_none (input, "no such frames", &error);
-  if (good && decode->stream)
-    good = paco_output_close (decode->stream, true, &error);
-  else
-    paco_output_abandon (decode->stream);
+  good = paco_output_end (decode->stream, good, true, &error);
   g_byte_array_unref (decode->head);
   paco_to_rgb_free (decode->to_rgb);
   if (!good)

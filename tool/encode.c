@@ -275,10 +275,7 @@ run (Encode *encode, char **names, int n, const char *out, GError **error)
       options->quiet);
   good = encode_all (encode, error);
   paco_progress_free (encode->progress);
-  if (good)
-    return paco_recording_close (encode->recording, options->quiet, error);
-  paco_recording_abandon (encode->recording);
-  return false;
+  return paco_recording_end (encode->recording, good, options->quiet, error);
 }
 
 static const PacoToolUsage usage = {

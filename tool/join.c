@@ -246,10 +246,7 @@ join_files (Join *join, char **paths, int n, const char *out, GError **error)
   paco_progress_free (join->progress);
   if (good && paco_recording_frames (recording) == 0)
     good = paco_tool_failed (error, "the parts have no frames");
-  if (good)
-    return paco_recording_close (recording, join->quiet, error);
-  paco_recording_abandon (recording);
-  return false;
+  return paco_recording_end (recording, good, join->quiet, error);
 }
 
 static const PacoToolUsage usage = {

@@ -175,11 +175,24 @@ free_output (PacoOutput *output)
   g_free (output);
 }
 
-bool
-paco_output_close (PacoOutput *output, bool sync, GError **error)
+void
+paco_output_abandon (PacoOutput *output)
 {
-  bool good = true;
+  if (!output)
+    return;
+  close (output->fd);
+  if (output->temporary)
+    unlink (output->temporary);
+  free_output (output);
+}
 
+bool
+paco_output_end (PacoOutput *output, bool good, bool sync, GError **error)
+{
+  if (!output || !good) {
+    paco_output_abandon (output);
+    return good;
+  }
   if (output->temporary && sync)
     good = fdatasync (output->fd) == 0;
   /* Network file systems may say only here that they are full. */
@@ -196,15 +209,4 @@ paco_output_close (PacoOutput *output, bool sync, GError **error)
   }
   free_output (output);
   return good;
-}
-
-void
-paco_output_abandon (PacoOutput *output)
-{
-  if (!output)
-    return;
-  close (output->fd);
-  if (output->temporary)
-    unlink (output->temporary);
-  free_output (output);
 }

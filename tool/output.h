@@ -30,15 +30,15 @@ PacoOutput *paco_output_open (
     const char *path, const PacoOutputRules *rules, GError **error);
 bool paco_output_write (
     PacoOutput *output, const void *data, size_t size, GError **error);
-/* Gives the file its name, and frees the output in any case. With `sync` the
- * file's bytes are on the disk before. */
-bool paco_output_close (PacoOutput *output, bool sync, GError **error);
-/* Removes the file and frees the output, which may be NULL. */
-void paco_output_abandon (PacoOutput *output);
+/* If all is good, gives the file its name; else removes it. With `sync` the file's bytes
+ * are on the disk before. Frees the output, which may be NULL. Returns whether all is
+ * good. */
+bool paco_output_end (PacoOutput *output, bool good, bool sync, GError **error);
+void paco_output_abandon (PacoOutput *output); /* end() when not all is good. */
 
 /* Says whether the path may be written to: nothing is there, or it may be
  * overwritten, or it is no regular file. A file that the command reads, by this or by
- * any other name, is refused. This is asked before a long work; paco_output_close()
+ * any other name, is refused. This is asked before a long work; paco_output_end()
  * finds out for certain. */
 bool paco_output_check (
     const char *path, const PacoOutputRules *rules, GError **error);

@@ -169,7 +169,7 @@ next_of_stream (
   if ((uint64_t) n < pictures->size)
     return paco_tool_failed (error,
         "%s ends within picture %" G_GUINT64_FORMAT
-        ", which has %zd bytes instead of %" G_GUINT64_FORMAT,
+        ", after %zd of its %" G_GUINT64_FORMAT " bytes",
         pictures->name, pictures->frames, n, pictures->size);
   pictures->frames++;
   picture->info = pictures->info;

@@ -70,6 +70,24 @@ check_path (const char *path, const char *sound, const PacoOutputRules *rules,
       error, "sound goes into .mkv and .mov files, and %s is none", path);
 }
 
+static void
+free_recording (PacoRecording *recording)
+{
+  paco_sounds_free (recording->sounds);
+  g_free (recording->path);
+  g_free (recording->sound);
+  g_free (recording);
+}
+
+static void
+abandon (PacoRecording *recording)
+{
+  paco_writer_close (recording->writer, NULL);
+  paco_output_abandon (recording->output);
+  paco_output_abandon (recording->container);
+  free_recording (recording);
+}
+
 PacoRecording *
 paco_recording_open (const char *path, const char *sound,
     const PacoOutputRules *rules, GError **error)
@@ -96,7 +114,7 @@ paco_recording_open (const char *path, const char *sound,
             &failure, error);
   if (good)
     return recording;
-  paco_recording_abandon (recording);
+  abandon (recording);
   return NULL;
 }
 
@@ -175,15 +193,6 @@ paco_recording_frames (const PacoRecording *recording)
   return n_frames;
 }
 
-static void
-free_recording (PacoRecording *recording)
-{
-  paco_sounds_free (recording->sounds);
-  g_free (recording->path);
-  g_free (recording->sound);
-  g_free (recording);
-}
-
 /* Makes the container, with the sound of copied frames or that of a file. */
 static bool
 mux (PacoRecording *recording, bool quiet, GError **error)
@@ -212,40 +221,31 @@ put_into_container (
           recording->container->temporary, recording->path, n_frames, error);
 
   paco_output_abandon (g_steal_pointer (&recording->output));
-  if (good)
-    return paco_output_close (
-        g_steal_pointer (&recording->container), true, error);
-  paco_output_abandon (g_steal_pointer (&recording->container));
-  return false;
+  return paco_output_end (
+      g_steal_pointer (&recording->container), good, true, error);
 }
 
 bool
-paco_recording_close (PacoRecording *recording, bool quiet, GError **error)
+paco_recording_end (
+    PacoRecording *recording, bool good, bool quiet, GError **error)
 {
-  uint64_t n_frames = paco_recording_frames (recording);
   PacoError failure;
-  bool good = paco_tool_check (
-      paco_writer_close (g_steal_pointer (&recording->writer), &failure),
-      &failure, error);
+  uint64_t n_frames;
 
+  if (!recording)
+    return good;
+  n_frames = paco_recording_frames (recording);
+  good = good
+      && paco_tool_check (
+          paco_writer_close (g_steal_pointer (&recording->writer), &failure),
+          &failure, error);
   if (!good) {
-    paco_recording_abandon (recording);
+    abandon (recording);
     return false;
   }
   good = recording->container
       ? put_into_container (recording, n_frames, quiet, error)
-      : paco_output_close (recording->output, true, error);
+      : paco_output_end (recording->output, true, true, error);
   free_recording (recording);
   return good;
-}
-
-void
-paco_recording_abandon (PacoRecording *recording)
-{
-  if (!recording)
-    return;
-  paco_writer_close (recording->writer, NULL);
-  paco_output_abandon (recording->output);
-  paco_output_abandon (recording->container);
-  free_recording (recording);
 }

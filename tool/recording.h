@@ -32,8 +32,7 @@ bool paco_recording_keep_sound (PacoRecording *recording);
 bool paco_recording_copy (PacoRecording *recording, const PacoInput *input,
     const PacoInputFrame *frame, GError **error);
 uint64_t paco_recording_frames (const PacoRecording *recording);
-/* Gives the file its name, and frees the recording in any case. */
-bool paco_recording_close (
-    PacoRecording *recording, bool quiet, GError **error);
-/* Removes everything that was written. NULL is allowed. */
-void paco_recording_abandon (PacoRecording *recording);
+/* If all is good, gives the file its name; else removes everything that was written. Frees
+ * the recording, which may be NULL. Returns whether all is good. */
+bool paco_recording_end (
+    PacoRecording *recording, bool good, bool quiet, GError **error);

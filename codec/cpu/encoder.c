@@ -566,7 +566,7 @@ choose (Flight *flight, PacoEncoderJob *job, GError **error)
     PacoBandSamples samples = paco_policy_band_samples (
         frame->format, &job->picture, &flight->maps);
 
-    paco_encoder_choose (form, &samples, job);
+    paco_encoder_choose (form, &samples, &job->rate);
   }
   flight->coding = job->rate.coding;
   return TRUE;

@@ -167,7 +167,9 @@ case_init_choosing (Case *c)
     .n_components = g_test_rand_int_range (3, 5),
     .fields = g_test_rand_bit (),
   };
-  uint8_t depth = g_test_rand_int_range (5, PACO_CHOICE_DEPTH + 1);
+  uint8_t depth = g_test_rand_int_range (0, 3) == 0
+      ? g_test_rand_int_range (PACO_CHOICE_DEPTH + 1, 17)
+      : g_test_rand_int_range (5, PACO_CHOICE_DEPTH + 1);
 
   *c = (Case){ .seed = g_test_rand_int (), .frame = g_byte_array_new () };
   c->rand = g_rand_new_with_seed (c->seed);

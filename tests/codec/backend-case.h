@@ -71,9 +71,9 @@ void encode_and_check (const Case *c, PacoEncoder *encoder);
 /* Encodes and checks with an encoder that has been configured for the case. */
 void encode_another_and_check (const Case *c, PacoEncoder *encoder);
 
-/* Makes a case whose frames choose their wavelet (codec/policy_wavelet.h);
- * draws another picture for it, in the same memory; and says whether that has
- * chosen the other one. */
+/* Makes a case whose frames choose their color transform and, with few bits, their wavelet
+ * (codec/policy_wavelet.h); draws another picture for it, in the same memory; and says
+ * whether that has chosen the other wavelet. */
 void case_init_choosing (Case *c);
 void case_refill (Case *c);
 bool case_takes_other (const Case *c);

@@ -258,7 +258,8 @@ class Pictures(Case):
                                    '--format', 'Y42B'), data)
         self.refuse(FAILED, 'does not hold', 'decode', '--format', 'RGB', 'a.paco',
                     'x.raw')
-        self.refuse(FAILED, 'ends within picture 2', 'encode', '--format', 'Y42B',
+        self.refuse(FAILED, 'ends within picture 2, after 1223 of its 1224 bytes',
+                    'encode', '--format', 'Y42B',
                     '--size', '34x18', '-', 'x.paco', data=data[:-1])
 
     def test_several_pictures(self):
