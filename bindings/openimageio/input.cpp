@@ -11,12 +11,14 @@
 #include <fcntl.h>
 #include <memory>
 #include <new>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using OIIO::ImageSpec;
 
-/* Bytes of a frame's header at most (FORMAT.md section 2). */
-static const size_t max_header = 65535;
+/* Bytes of a frame's header, and of a frame, at most and at least (FORMAT.md section
+ * 2). */
+static const size_t max_header = 65535, min_frame = 80;
 
 class PacoInput final : public OIIO::ImageInput {
 public:
@@ -45,7 +47,10 @@ public:
   }
   bool seek_subimage (int subimage, int miplevel) override;
   bool read_native_scanline (
-      int subimage, int miplevel, int y, int z, void *data) override;
+      int subimage, int miplevel, int y, int z, void *data) override
+  {
+    return read_native_scanlines (subimage, miplevel, y, y + 1, z, data);
+  }
   bool read_native_scanlines (int subimage, int miplevel, int ybegin, int yend,
       int z, void *data) override;
 
@@ -60,6 +65,7 @@ private:
     errorfmt ("{}", message);
     return false;
   }
+  bool count_subimages ();
   unsigned reduce_of (int level) const;
   bool find_frame (int subimage);
   bool load_frame ();
@@ -67,17 +73,17 @@ private:
   bool describe (int level);
   bool decode (void *to);
   bool decode_samples (const PacoImage &image);
-  bool find_stack (std::vector<PacoFrame> &slices);
+  bool decode_slice (
+      uint64_t first, uint32_t p, std::vector<uint16_t> &samples);
+  bool load_stack (uint64_t first);
   bool decode_stack (const PacoImage &image);
-  bool decode_slices (const std::vector<PacoFrame> &slices,
-      std::vector<std::vector<uint16_t> > &samples);
   bool is_whole (uint64_t number, const PacoResult &result) const;
 
   ImageSpec m_config; /* what the application wants */
   int m_fd = -1;
   PacoReader *m_reader = nullptr;
   PacoFrameDecoder *m_decoder = nullptr;
-  uint64_t m_n_frames = 0;
+  uint64_t m_first = 0, m_n_frames = 0; /* the frames that are subimages */
 
   /* The subimage that is current; -1: none. */
   int m_subimage = -1, m_level = 0;
@@ -93,7 +99,6 @@ private:
   /* The pictures of a stack at m_stack_level, by frames from m_stack_first on. */
   std::vector<std::vector<uint16_t> > m_stack;
   uint64_t m_stack_first = 0;
-  uint32_t m_stack_number = 0;
   int m_stack_level = 0;
 };
 
@@ -128,13 +133,33 @@ PacoInput::open (
   if (paco_reader_open_fd (m_fd, &m_reader, &error) != PACO_STATUS_OK
       || paco_reader_count (m_reader, &m_n_frames, &error) != PACO_STATUS_OK)
     return fails (error.message);
+  if (!count_subimages ())
+    return false;
   if (!seek_subimage (0, 0)) {
-    if (m_n_frames == 0)
-      fails ("There is no whole frame of PaCo video in the file.");
     close ();
     return false;
   }
   spec = m_spec;
+  return true;
+}
+
+/* Subimages are counted from the first frame that is there. */
+bool
+PacoInput::count_subimages ()
+{
+  struct stat status;
+  PacoError error;
+
+  if (m_n_frames == 0)
+    return fails ("There is no whole frame of PaCo video in the file.");
+  if (paco_reader_find (m_reader, &m_frame, &error) != PACO_STATUS_OK
+      || fstat (m_fd, &status) != 0)
+    return fails ("The file cannot be read.");
+  m_first = m_frame.number;
+  m_n_frames -= std::min (m_n_frames, m_first);
+  /* Applications look at all subimages: none may be made of a wrong number. */
+  if (m_n_frames > (uint64_t) status.st_size / min_frame)
+    return fails ("Frames have larger numbers than the file can have frames.");
   return true;
 }
 
@@ -179,7 +204,8 @@ PacoInput::find_frame (int subimage)
   ssize_t got;
 
   paco_frame_release (&m_frame);
-  if (paco_reader_seek (m_reader, (uint64_t) subimage, &error) != PACO_STATUS_OK
+  if (paco_reader_seek (m_reader, m_first + (uint64_t) subimage, &error)
+          != PACO_STATUS_OK
       || paco_reader_find (m_reader, &m_frame, &error) != PACO_STATUS_OK)
     return fails (error.message);
   m_header.resize (std::min (m_frame.size, max_header));
@@ -340,10 +366,11 @@ PacoInput::decode (void *to)
   PacoImage image;
   PacoError error;
 
-  if (m_frame.number != (uint64_t) m_subimage && !wants ("paco:damaged")) {
+  if (m_frame.number != m_first + (uint64_t) m_subimage
+      && !wants ("paco:damaged")) {
     errorfmt ("Frame {} is missing or damaged; with the configuration "
               "paco:damaged=1 the one before it is shown.",
-        m_subimage);
+        m_first + (uint64_t) m_subimage);
     return false;
   }
   if (!make_decoder ())
@@ -360,124 +387,87 @@ PacoInput::decode (void *to)
 
 /* --- Stacks: pictures that are coded together --- */
 
-/* Finds the slices of the stack that m_frame is of, by their positions. */
+/* Decodes slice p of the stack that begins with frame `first`: samples of 16 bits. If it
+ * is missing, and may be, there are none. */
 bool
-PacoInput::find_stack (std::vector<PacoFrame> &slices)
-{
-  uint64_t wanted = m_frame.number, first = wanted;
-  PacoStackState state = PacoStackState ();
-  bool found = false;
-  PacoFrame frame;
-  PacoError error;
-  uint32_t what;
-
-  first -= std::min<uint64_t> (wanted, m_info.stack_position);
-  if (paco_reader_seek (m_reader, first, &error) != PACO_STATUS_OK)
-    return fails (error.message);
-  while (paco_reader_next (m_reader, &frame, &error) == PACO_STATUS_OK) {
-    PacoInfo info = paco_info_init ();
-    bool is_slice = paco_stack_next (&state, &frame, &what, &error)
-            == PACO_STATUS_OK
-        && (what == PACO_STACK_FIRST || what == PACO_STACK_NEXT)
-        && paco_probe (frame.data, frame.size, &info, NULL, &error)
-            == PACO_STATUS_OK;
-
-    if (!is_slice || what == PACO_STACK_FIRST) {
-      if (found || frame.number > wanted) {
-        paco_frame_release (&frame);
-        break;
-      }
-      for (PacoFrame &slice : slices)
-        paco_frame_release (&slice);
-      slices.assign (info.stack_length, PacoFrame ());
-    }
-    if (is_slice) {
-      found = found || frame.number == wanted;
-      slices[info.stack_position] = frame;
-    } else {
-      paco_frame_release (&frame);
-    }
-  }
-  return found || fails ("The first frame of the stack is missing.");
-}
-
-/* Decodes slices, which are samples of 16 bits. */
-bool
-PacoInput::decode_slices (const std::vector<PacoFrame> &slices,
-    std::vector<std::vector<uint16_t> > &samples)
+PacoInput::decode_slice (
+    uint64_t first, uint32_t p, std::vector<uint16_t> &samples)
 {
   Pixels pixels = m_pixels;
+  PacoFrame frame = PacoFrame ();
+  PacoInfo info = paco_info_init ();
   PacoResult result;
   PacoImage image;
   PacoError error;
+  bool ok = paco_reader_seek (m_reader, first + p, &error) == PACO_STATUS_OK
+      && paco_reader_next (m_reader, &frame, &error) == PACO_STATUS_OK
+      && paco_probe (frame.data, frame.size, &info, NULL, &error)
+          == PACO_STATUS_OK;
 
-  pixels.info = m_info;
-  samples.resize (slices.size ());
-  for (size_t i = 0; i < slices.size (); i++) {
-    if (!slices[i].data) {
-      if (!wants ("paco:damaged"))
-        return fails ("A frame of the stack is missing; with the "
-                      "configuration paco:damaged=1 the rest is shown.");
-      continue;
-    }
-    if (pixels_place (pixels, NULL, samples[i], image, &error) != PACO_STATUS_OK
-        || paco_frame_decoder_decode (m_decoder, slices[i].data, slices[i].size,
-               &image, &result, &error)
-            != PACO_STATUS_OK)
-      return fails (error.message);
-    if (!is_whole (slices[i].number, result))
-      return false;
+  if (!ok || frame.number != first + p || info.stack_position != p
+      || info.stack_number != m_info.stack_number
+      || info.stack_length != m_info.stack_length || info.width != m_info.width
+      || info.height != m_info.height) {
+    paco_frame_release (&frame);
+    return wants ("paco:damaged")
+        || fails ("A frame of the stack is missing; with the configuration "
+                  "paco:damaged=1 the rest is shown.");
   }
-  return true;
+  pixels.info = m_info;
+  ok = pixels_place (pixels, NULL, samples, image, &error) == PACO_STATUS_OK
+      && paco_frame_decoder_decode (
+             m_decoder, frame.data, frame.size, &image, &result, &error)
+          == PACO_STATUS_OK;
+  ok = ok ? is_whole (frame.number, result) : fails (error.message);
+  paco_frame_release (&frame);
+  return ok;
+}
+
+/* Decodes the pictures of the stack that begins with frame `first` to m_stack. */
+bool
+PacoInput::load_stack (uint64_t first)
+{
+  const uint32_t n = m_info.stack_length;
+  std::vector<std::vector<uint16_t> > samples (n);
+  std::vector<uint16_t *> slices (n);
+  std::vector<PacoImage> images (n);
+  std::vector<const PacoImage *> to (n);
+  PacoError error;
+
+  m_stack.resize (n);
+  m_stack_first = first;
+  m_stack_level = m_level;
+  for (uint32_t p = 0; p < n; p++) {
+    if (!decode_slice (first, p, samples[p]))
+      return false;
+    if (pixels_place (m_pixels, NULL, m_stack[p], images[p], &error)
+        != PACO_STATUS_OK)
+      return fails (error.message);
+    slices[p] = samples[p].empty () ? NULL : samples[p].data ();
+    to[p] = &images[p];
+  }
+  return paco_stack_pictures (m_header.data (), m_header.size (),
+             slices.data (), m_pixels.width, m_pixels.height, to.data (),
+             &error)
+      == PACO_STATUS_OK
+      || fails (error.message);
 }
 
 /* Makes the picture of m_frame, and keeps those of its stack. */
 bool
 PacoInput::decode_stack (const PacoImage &image)
 {
-  const uint64_t position = m_info.stack_position;
-  std::vector<std::vector<uint16_t> > samples;
-  std::vector<PacoFrame> slices;
-  bool ok = true;
+  const uint32_t position = m_info.stack_position;
+  const uint64_t first = m_frame.number - position;
 
-  if (m_stack.empty () || m_stack_level != m_level
-      || m_stack_number != m_info.stack_number
-      || m_stack_first + position != m_frame.number) {
-    std::vector<uint16_t *> pointers;
-    std::vector<PacoImage> images;
-    std::vector<const PacoImage *> to;
-    PacoError error;
-
-    m_stack.clear ();
-    ok = find_stack (slices) && decode_slices (slices, samples);
-    for (size_t i = 0; ok && i < samples.size (); i++) {
-      std::vector<uint16_t> memory;
-
-      ok = pixels_place (m_pixels, NULL, memory, images.emplace_back (), &error)
-          == PACO_STATUS_OK;
-      m_stack.push_back (std::move (memory));
-      pointers.push_back (samples[i].empty () ? NULL : samples[i].data ());
-    }
-    for (const PacoImage &picture : images)
-      to.push_back (&picture);
-    if (ok
-        && paco_stack_pictures (m_header.data (), m_header.size (),
-               pointers.data (), m_pixels.width, m_pixels.height, to.data (),
-               &error)
-            != PACO_STATUS_OK)
-      ok = fails (error.message);
-    m_stack_first = m_frame.number - position;
-    m_stack_number = m_info.stack_number;
-    m_stack_level = m_level;
-    for (PacoFrame &slice : slices)
-      paco_frame_release (&slice);
-    if (!ok)
+  if (m_stack.empty () || m_stack_level != m_level || m_stack_first != first)
+    if (!load_stack (first)) {
       m_stack.clear ();
-  }
-  if (ok)
-    memcpy (image.data[0], m_stack[position].data (),
-        m_stack[position].size () * sizeof (uint16_t));
-  return ok;
+      return false;
+    }
+  memcpy (image.data[0], m_stack[position].data (),
+      m_stack[position].size () * sizeof (uint16_t));
+  return true;
 }
 
 /* --- Pixels --- */
@@ -515,13 +505,6 @@ PacoInput::read_native_scanlines (
   memcpy (data, m_memory.get () + (size_t) ybegin * line,
       (size_t) (yend - ybegin) * line);
   return true;
-}
-
-bool
-PacoInput::read_native_scanline (
-    int subimage, int miplevel, int y, int z, void *data)
-{
-  return read_native_scanlines (subimage, miplevel, y, y + 1, z, data);
 }
 
 OIIO_PLUGIN_EXPORTS_BEGIN
