@@ -11,6 +11,7 @@ enum
 {
   COLUMNS = PACO_TILE_COLUMNS,
   LINES = PACO_TILE_LINES,
+  N_PLACES = 4, /* components */
   WEIGHTS = PACO_MAX_MOSAIC_WEIGHT + 1,
   PAIRS = (LINES - 3) * (COLUMNS - 3), /* of numbers that are compared */
 };
@@ -81,45 +82,43 @@ take_sums (const Numbers sums, Numbers rests)
         rests[y][x][j] -= sums[y][x][j];
 }
 
-static uint8_t
-choose (const PacoPictureFormat *picture, const PacoBandSamples *samples,
-    const PacoMosaicStep *step)
+/* Adds what the tiles of a band cost with each weight. */
+static void
+add_costs (const PacoPictureFormat *picture, const PacoMosaicStep *step,
+    const PacoTiles tiles[N_PLACES], uint64_t costs[WEIGHTS])
 {
-  const PacoComponent *component = &picture->components[step->component];
   const uint32_t across = paco_policy_tiles_across (picture).n;
-  uint64_t costs[WEIGHTS] = { 0 };
-  uint8_t best = 0;
+  Numbers sums, rests;
 
-  for (uint32_t k = 0; k < samples->bands.n; k++) {
-    PacoTiles tiles, beside, above;
-    Numbers sums, rests;
-
-    paco_policy_load_tiles (
-        picture, samples, step->component, k, PACO_ALL_LINES, tiles);
-    paco_policy_load_tiles (
-        picture, samples, step->beside, k, PACO_ALL_LINES, beside);
-    paco_policy_load_tiles (
-        picture, samples, step->above, k, PACO_ALL_LINES, above);
-    add_neighbors (component, beside, above, sums);
-    begin_rests (tiles, rests);
-    for (unsigned weight = 0; weight < WEIGHTS; weight++) {
-      costs[weight] += cost_of (rests, across);
-      take_sums (sums, rests);
-    }
+  add_neighbors (&picture->components[step->component], tiles[step->beside],
+      tiles[step->above], sums);
+  begin_rests (tiles[step->component], rests);
+  for (unsigned weight = 0; weight < WEIGHTS; weight++) {
+    costs[weight] += cost_of (rests, across);
+    take_sums (sums, rests);
   }
-  for (uint8_t weight = 1; weight < WEIGHTS; weight++)
-    if (costs[weight] < costs[best])
-      best = weight;
-  return best;
 }
 
 void
 paco_policy_choose_weights (const PacoPictureFormat *picture,
     const PacoBandSamples *samples, PacoCoding *coding)
 {
-  for (unsigned k = 0; k < 2; k++) {
-    PacoMosaicStep step = paco_mosaic_step (picture, coding, k);
+  uint64_t costs[2][WEIGHTS] = { { 0 } };
+  PacoTiles tiles[N_PLACES];
 
-    coding->parameters[k] = choose (picture, samples, &step);
+  for (uint32_t k = 0; k < samples->bands.n; k++) {
+    for (unsigned c = 0; c < N_PLACES; c++)
+      paco_policy_load_tiles (picture, samples, c, k, PACO_ALL_LINES, tiles[c]);
+    for (unsigned i = 0; i < 2; i++) {
+      PacoMosaicStep step = paco_mosaic_step (picture, coding, i);
+
+      add_costs (picture, &step, tiles, costs[i]);
+    }
+  }
+  for (unsigned i = 0; i < 2; i++) {
+    coding->parameters[i] = 0;
+    for (uint8_t weight = 1; weight < WEIGHTS; weight++)
+      if (costs[i][weight] < costs[i][coding->parameters[i]])
+        coding->parameters[i] = weight;
   }
 }

@@ -283,9 +283,9 @@ test_choice (void)
 
     case_init_choosing (&c);
     encode_on_device (&c, encoder, i % N_TIMES, encode_and_check);
-    for (unsigned k = 1; k < 24; k++) {
+    for (unsigned k = 1; k < 10; k++) {
       n[case_takes_other (&c)]++;
-      if (k % 8 == 0 || (k > 16 && k % 2 == 0))
+      if (k > 6)
         case_refill (&c);
       encode_on_device (&c, encoder, g_rand_int_range (c.rand, 0, N_TIMES),
           encode_another_and_check);
