@@ -155,7 +155,7 @@ paco_mosaic_map (GstVideoFrame *frame, const GstVideoInfo *info,
   if (meta != NULL && meta->n_planes == 1) {
     frame->info.stride[0] = meta->stride[0];
     offset = meta->offset[0];
-  } else if (frame->map[0].size < info->size) {
+  } else if (frame->map[0].size < info->size && !(access & GST_MAP_WRITE)) {
     frame->info.stride[0] = line;
   }
   frame->buffer = gst_buffer_ref (buffer);

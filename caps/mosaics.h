@@ -38,6 +38,6 @@ gboolean paco_mosaic_pick (
 GstVideoFormat paco_mosaic_preview (const PacoHeader *header);
 
 /* gst_video_frame_map() for a mosaic. A GstVideoMeta of one plane says where its lines
- * are. Without one, they may lie without a gap. */
+ * are. Without one, those that are read may lie without a gap. */
 gboolean paco_mosaic_map (GstVideoFrame *frame, const GstVideoInfo *info,
     GstBuffer *buffer, GstMapFlags access);

@@ -490,11 +490,28 @@ describe (GstElement *element, GstStructure *stats)
   gst_paco_damage_to_stats (&GST_PACO_DEC (element)->damage, stats);
 }
 
+/* decodebin, where only some streams are asked for, and so transcodebin, plug a decoder
+ * only if all caps of its class are of raw video; those of its pad may be more. */
+static void
+add_mosaics (GstPad *pad)
+{
+  GstCaps *caps = gst_pad_get_pad_template_caps (pad);
+  g_autoptr (GstPadTemplate) template = NULL;
+
+  caps = gst_caps_make_writable (caps);
+  gst_caps_append (caps, paco_mosaic_caps ());
+  template = gst_object_ref_sink (gst_pad_template_new (
+      GST_PAD_NAME (pad), GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
+  g_object_set (pad, "template", template, NULL);
+}
+
 static void
 gst_paco_dec_init (GstPacoDec *self)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
 
+  add_mosaics (GST_VIDEO_DECODER_SRC_PAD (self));
   gst_paco_coder_init (&self->coder, GST_ELEMENT (self), push, describe);
 
   gst_video_decoder_set_packetized (decoder, TRUE);
@@ -511,7 +528,6 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
   GstVideoDecoderClass *decoder_class = GST_VIDEO_DECODER_CLASS (klass);
   g_autoptr (GstCaps) raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
 
-  gst_caps_append (raw_caps, paco_mosaic_caps ());
   gst_paco_coder_class_init (G_OBJECT_CLASS (klass), PACO_OF_PACODEC);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_pad_template (element_class,

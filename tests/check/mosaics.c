@@ -237,6 +237,34 @@ LOOP_TEST (test_other_order, N_SUFFIXES - 1)
   expect_mosaic (&mosaic, !mosaic.big_endian, out);
 }
 
+/* Tests caps of cameras, which say less or more, and that elements agree where they leave
+ * a choice. */
+TEST (test_negotiation)
+{
+  static const gchar *const fields[] = { "", ",framerate=0/1",
+    ",framerate=30/1,interlace-mode=progressive,pixel-aspect-ratio=1/1",
+    ",framerate=30/1,colorimetry=sRGB,interlace-mode=progressive" };
+  static const gchar *const between[] = { "", "! queue !", "! tee !" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    g_auto (Mosaic) mosaic = draw (4, 18, 6);
+    g_autofree gchar *caps = g_strconcat (
+        "video/x-bayer,format=rggb10le,width=18,height=6", fields[i], NULL);
+    g_autoptr (PacoHarness) harness = paco_test_harness (LOSSLESS " ! pacodec");
+    g_autoptr (GstBuffer) out = NULL;
+
+    gst_harness_set_src_caps_str (harness, caps);
+    out = gst_harness_push_and_pull (
+        harness, make_buffer (&mosaic, usual_stride (&mosaic)));
+    expect_mosaic (&mosaic, FALSE, out);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (between); i++)
+    run (launch ("videotestsrc num-buffers=3 ! "
+                 "video/x-bayer,format=(string){grbg,bggr},width=[16,66] %s "
+                 "pacoenc ! pacodec ! video/x-bayer ! fakesink",
+        between[i][0] ? between[i] : "!"));
+}
+
 /* Tests how a lossy mosaic looks: all samples are near the true ones. */
 TEST (test_lossy)
 {

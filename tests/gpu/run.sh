@@ -256,6 +256,10 @@ if command -v gst-launch-1.0 >/dev/null; then
         "video/x-raw,format=$format,width=334,height=218"
     done
   done
+  for mode in lossless quality; do
+    pipeline "pipeline bggr $mode" same_files $mode \
+      video/x-bayer,format=bggr,width=334,height=218
+  done
   # The last stack is shorter.
   for format in GRAY8 GRAY16_LE; do
     for mode in lossless quality; do

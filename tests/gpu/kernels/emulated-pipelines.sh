@@ -26,7 +26,11 @@ same_files () { # OPTIONS CAPS DEVICES
 # Lines of this width have padding in most formats, which has to be the same, too.
 failed=0
 check () { # OPTIONS FORMAT DEVICES
-  if ! same_files "$1" "video/x-raw,format=$2,width=90,height=74" "$3" \
+  case $2 in
+    bggr) type=video/x-bayer ;;
+    *) type=video/x-raw ;;
+  esac
+  if ! same_files "$1" "$type,format=$2,width=90,height=74" "$3" \
     >"$work/log" 2>&1; then
     echo "FAILED: $2 $1, devices $3"
     tail -n 20 "$work/log"
@@ -35,7 +39,7 @@ check () { # OPTIONS FORMAT DEVICES
 }
 
 export FAKE_CUDA_DEVICES=3
-for format in GBR_12LE I422_10LE NV12 v210 BGRA \
+for format in GBR_12LE I422_10LE NV12 v210 BGRA bggr \
   I422_10LE,interlace-mode=interleaved; do
   for rate in lossless quality; do
     check rate-control=$rate "$format" 0
