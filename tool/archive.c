@@ -14,6 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of MOV files GStreamer's demuxer takes a track that lasts less than a fifth of the file
+ * for a still. */
+#define MOST_TIMES 4
+
 /* What the command line says. */
 typedef struct
 {
@@ -49,13 +53,21 @@ make_container (gpointer user, const char *from, guint64 n_frames,
 }
 
 static gboolean
-takes_sound (gpointer user, const PacoSound *sound, GError **error)
+takes_sound (
+    gpointer user, const PacoSound *sound, gdouble seconds, GError **error)
 {
+  const char *out = ((Run *) user)->container.out;
   PacoSoundTrack track = paco_archive_sound_track (sound, NULL);
-  gboolean good = paco_mux_takes_track (
-      ((Run *) user)->container.out, &track, error);
+  gdouble lasts = (gdouble) sound->samples_size / (gdouble) track.second;
+  gboolean good = paco_mux_takes_track (out, &track, error);
 
   g_free (track.format);
+  if (good && seconds > 0 && lasts > MOST_TIMES * seconds
+      && !paco_mux_is_matroska (out))
+    return paco_tool_failed (error,
+        "lasts more than %d times as long as the pictures, which GStreamer "
+        "does not find beside it in %s; .mkv can have it",
+        MOST_TIMES, out);
   return good;
 }
 

@@ -33,6 +33,8 @@ bool paco_container_seek (
 /* Says whether a file of that name is a container: by its extension, .mkv, .mov or
  * .mp4. */
 bool paco_mux_takes (const char *path);
+/* Says whether it is one of Matroska. */
+bool paco_mux_is_matroska (const char *path);
 /* Checks, before the work begins, whether paco_mux_file() can do it. sound is a
  * WAV file, or NULL. */
 bool paco_mux_check (const char *path, const char *sound, GError **error);

@@ -47,6 +47,12 @@ paco_mux_takes (const char *path)
   return find_container (path) >= 0;
 }
 
+bool
+paco_mux_is_matroska (const char *path)
+{
+  return find_container (path) == 0;
+}
+
 static bool
 check_sound (const char *path, GError **error)
 {

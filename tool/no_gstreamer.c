@@ -65,6 +65,12 @@ paco_mux_takes (const char *path)
 }
 
 bool
+paco_mux_is_matroska (const char *path)
+{
+  return g_str_has_suffix (path, ".mkv");
+}
+
+bool
 paco_mux_check (const char *path, const char *sound, GError **error)
 {
   return refuse (path, error);

@@ -200,6 +200,21 @@ def test_several(tmp):
     same(folder, tmp / 'c')
 
 
+def test_long_sound(tmp):
+    """Tests sound that lasts so long that pictures beside it are not found in MOV files."""
+    folder = sequence(tmp / 'in', 6)
+    (folder / 'a.wav').write_bytes(wav(6 / 24))
+    (folder / 'b.wav').write_bytes(wav(2))
+    options = ('archive', '-q', '--report=', '--fps=24', '--any-sound-length', folder)
+    for name in 'a.mov', 'a.mkv':
+        expect(DONE, *options, tmp / name)
+        expect(DONE, 'restore', '-q', tmp / name, tmp / f'{name}.out')
+        same(folder, tmp / f'{name}.out')
+    (folder / 'a.wav').unlink()
+    expect(FAILED, *options, tmp / 'b.mov', says='more than 4 times as long as the pictures')
+    expect(DONE, *options, tmp / 'b.mkv')
+
+
 def test_several_refused(tmp):
     """Tests that further sound that cannot be a track is a member, and says why; and that
     with --only-pictures it is refused."""

@@ -40,9 +40,10 @@ typedef struct
    * sounds are the folder's WAV files (PacoSound); NULL: it gets none. */
   gboolean (*convert) (gpointer user, const char *from, guint64 n_frames,
       const GPtrArray *sounds, const char *to, GError **error);
-  /* Says whether OUT can have such sound. Errors are what goes after its name. */
+  /* Says whether OUT can have such sound, with pictures that last `seconds`; 0: that is
+   * unknown. Errors are what goes after its name. */
   gboolean (*takes_sound) (
-      gpointer user, const PacoSound *sound, GError **error);
+      gpointer user, const PacoSound *sound, gdouble seconds, GError **error);
   gboolean any_sound_length; /* sound need not last as long as the pictures */
   gpointer user;
 } PacoArchiveOptions;

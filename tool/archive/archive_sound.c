@@ -7,24 +7,19 @@ static gboolean
 can_be_track (const PacoRun *run, const PacoSound *sound, GError **error)
 {
   const PacoArchiveOptions *options = run->options;
+  guint64 n = run->folder->files->len;
+  gboolean given = options->fps_n > 0;
+  guint32 fps_n = given ? options->fps_n : run->picture.fps_n;
+  guint32 fps_d = given ? options->fps_d : run->picture.fps_d;
+  gdouble seconds = fps_n > 0 ? (gdouble) n * fps_d / fps_n : 0;
   g_autoptr (GError) why = NULL;
 
-  return !options->takes_sound
-      || options->takes_sound (options->user, sound, &why)
-      || paco_archive_fail_file (
-          error, PACO_ARCHIVE_FAILED, sound->name, "%s", why->message);
-}
-
-static gboolean
-has_length (const PacoRun *run, const PacoSound *sound, GError **error)
-{
-  const PacoArchiveOptions *options = run->options;
-  gboolean given = options->fps_n > 0;
-
+  if (options->takes_sound
+      && !options->takes_sound (options->user, sound, seconds, &why))
+    return paco_archive_fail_file (
+        error, PACO_ARCHIVE_FAILED, sound->name, "%s", why->message);
   return options->any_sound_length
-      || paco_sound_check_length (sound, run->folder->files->len,
-          given ? options->fps_n : run->picture.fps_n,
-          given ? options->fps_d : run->picture.fps_d, error);
+      || paco_sound_check_length (sound, n, fps_n, fps_d, error);
 }
 
 /* Makes the chunk of all but the first one again. */
@@ -55,7 +50,7 @@ add_track (PacoRun *run, const char *name, GError **error)
   sound = paco_sound_read (run->options->folder, name, error);
   if (!sound)
     return FALSE;
-  if (!can_be_track (run, sound, error) || !has_length (run, sound, error)) {
+  if (!can_be_track (run, sound, error)) {
     paco_sound_free (sound);
     return FALSE;
   }
