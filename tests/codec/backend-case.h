@@ -101,3 +101,4 @@ void add_flight_tests (void);
 void add_map_tests (void);
 void add_memory_tests (void);
 void add_mixed_tests (void);
+void add_slice_tests (void);

@@ -10,7 +10,9 @@ struct PacoReferenceConcealer
 {
   KeptFrame last[2]; /* one frame, one coded as fields */
   KeptFrame next;    /* that is being decoded */
-  int scene[2]; /* of the next one: 1 its field begins a scene, -1 unknown */
+  /* Of the next one, -1 if it was not asked yet: whether a field begins a scene, and
+   * whether a component is still in it. */
+  int scene[2], still[2][MAX_COMPONENTS];
   Sample samples[BLOCK_SIZE];
   double values[BLOCK_SIZE];
 };
@@ -93,7 +95,7 @@ n_concealed (const Frame *frame)
 {
   unsigned levels = frame->header.levels;
 
-  if (levels < 4 || frame->header.slice.length > 0)
+  if (levels < 4)
     return 0;
   return frame
       ->n_blocks_at[frame->reduce > levels - 1 ? frame->reduce : levels - 1];
@@ -104,13 +106,15 @@ conceal_begin (Concealer *concealer, const Frame *frame)
 {
   KeptFrame *last = &concealer->last[frame->header.fields];
 
-  if (last->blocks
-      && (frame->header.slice.length > 0
-          || !is_alike (&last->header, &frame->header)))
+  /* A slice has no last frame. */
+  if (frame->header.slice.length > 0)
+    paco_reference_concealer_forget (concealer);
+  else if (last->blocks && !is_alike (&last->header, &frame->header))
     clear_kept (last);
   clear_kept (&concealer->next);
   concealer->next.header = frame->header;
-  concealer->scene[0] = concealer->scene[1] = -1;
+  memset (concealer->scene, -1, sizeof concealer->scene);
+  memset (concealer->still, -1, sizeof concealer->still);
 }
 
 static bool
@@ -143,6 +147,8 @@ conceal_end (Concealer *concealer, const Frame *frame)
   KeptFrame *last = &concealer->last[frame->header.fields];
 
   clear_kept (last);
+  if (frame->header.slice.length > 0)
+    return;
   *last = concealer->next;
   concealer->next.blocks = NULL;
   concealer->next.n_blocks = 0;
@@ -232,11 +238,14 @@ begins_scene (Concealer *concealer, Frame *frame, unsigned field)
 static bool
 is_still (Concealer *concealer, Frame *frame, const Subband *subband)
 {
+  int *still = &concealer->still[subband->field][subband->component];
   double change, detail;
 
-  return add_field (concealer, frame, subband->field, subband->component,
-             &change, &detail)
-      && 4.0 * change <= detail;
+  if (*still < 0)
+    *still = add_field (concealer, frame, subband->field, subband->component,
+                 &change, &detail)
+        && 4.0 * change <= detail;
+  return *still == 1;
 }
 
 /* --- between neighbours --- */
