@@ -304,7 +304,7 @@ def _allocate(info: Info, reduce: int) -> Tuple[_paco.PacoImage, List[Array]]:
         width, height = ctypes.c_uint32(), ctypes.c_uint32()
         _call('paco_component_size', ctypes.byref(info), c, reduce,
               ctypes.byref(width), ctypes.byref(height))
-        arrays.append(numpy.zeros((height.value, width.value), kind))
+        arrays.append(numpy.empty((height.value, width.value), kind))
         image.data[c] = arrays[c].ctypes.data
     return image, arrays
 
