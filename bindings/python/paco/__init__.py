@@ -111,7 +111,7 @@ def chunks(data: bytes) -> List[Tuple[int, bytes]]:
     data, n = bytes(data), ctypes.c_size_t(probe(data).n_chunks)
     found = (_paco.PacoFrameChunk * n.value)()
     _call('paco_frame_chunks', data, len(data), found, ctypes.byref(n))
-    return [(chunk.type, ctypes.string_at(chunk.data, chunk.size))
+    return [(chunk.type, ctypes.string_at(chunk.data or 0, chunk.size))
             for chunk in found]
 
 
@@ -304,7 +304,7 @@ def _allocate(info: Info, reduce: int) -> Tuple[_paco.PacoImage, List[Array]]:
         width, height = ctypes.c_uint32(), ctypes.c_uint32()
         _call('paco_component_size', ctypes.byref(info), c, reduce,
               ctypes.byref(width), ctypes.byref(height))
-        arrays.append(numpy.zeros((height.value, width.value), kind))
+        arrays.append(numpy.empty((height.value, width.value), kind))
         image.data[c] = arrays[c].ctypes.data
     return image, arrays
 
@@ -364,14 +364,23 @@ class _Coder(_Object):
 
     def __init__(self, name: str, settings: Any) -> None:
         super().__init__(name)
+        self._process = os.getpid()
         self._pointer = ctypes.c_void_p(getattr(_library, f'paco_{name}_new')())
         if not self._pointer:
             raise MemoryError
         for setting, value in settings.items():
             self.set(setting, value)
 
+    @property
+    def handle(self) -> ctypes.c_void_p:
+        if self._process != os.getpid():
+            raise ValueError(f'This {type(self).__name__} has threads in the process that '
+                             'made it: after a fork(), make another one.')
+        return super().handle
+
     def _free(self, pointer: ctypes.c_void_p) -> None:
-        getattr(_library, f'paco_{self.name}_free')(pointer)
+        if self._process == os.getpid():
+            getattr(_library, f'paco_{self.name}_free')(pointer)
 
     def set(self, name: str, value: Any) -> None:
         text = str(value).lower() if isinstance(value, bool) else str(value)

@@ -2,10 +2,8 @@
 """Chunks of n-dimensional arrays as PaCo frames, for zarr and numcodecs: a chunk becomes the
 bytes of a .paco file. The last two dimensions are lines and columns (`components`: the last
 three are lines, columns and components); for each index of the others there is a frame."""
-import contextlib
 import math
-import threading
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy
 
@@ -13,25 +11,9 @@ from . import COMPONENTS, KINDS, Array, Decoder, Encoder, probe
 
 MOST = 16384  # lines and columns of a picture
 
-# Coders that nobody uses now, by their settings. Each has one thread: zarr works on
-# several chunks at a time.
-_idle: Dict[Tuple[Any, ...], List[Any]] = {}
-_lock = threading.Lock()
-
-
-@contextlib.contextmanager
-def _borrow(kind: Any, **settings: Any) -> Iterator[Any]:
-    """A coder for one chunk."""
-    key = kind, *settings.items()
-    with _lock:
-        idle = _idle.setdefault(key, [])
-        coder = idle.pop() if idle else None
-    coder = coder or kind(backend='cpu', threads=1, pipeline_depth=1, **settings)
-    try:
-        yield coder
-    finally:
-        with _lock:
-            idle.append(coder)
+# Each chunk has a coder of its own, which takes less than a millisecond, with one thread:
+# zarr works on several chunks at a time.
+CODER: Dict[str, Any] = {'backend': 'cpu', 'threads': 1, 'pipeline_depth': 1}
 
 
 def check(quality: Any, components: Any) -> None:
@@ -67,8 +49,9 @@ def encode(array: Array, quality: Optional[int] = None, components: bool = False
     check_array(array.shape, array.dtype, components)
     pictures = array.reshape(_parts(array.shape, components))
     pictures = pictures.astype(pictures.dtype.newbyteorder('='), copy=False)
-    settings = {'rate_control': 'lossless'} if quality is None else {'quality': quality}
-    with _borrow(Encoder, **settings) as encoder:
+    settings: Dict[str, Any] = (
+        {'rate_control': 'lossless'} if quality is None else {'quality': quality})
+    with Encoder(**CODER, **settings) as encoder:
         return b''.join(encoder.encode([picture[..., c] for c in range(picture.shape[-1])])
                         for picture in pictures)
 
@@ -107,7 +90,7 @@ def decode(data: Any, shape: Optional[Tuple[int, ...]] = None, dtype: Any = None
         info = probe(data)
         if (info.height, info.width, info.n_components) != parts[1:]:
             raise ValueError('A frame of the chunk has another size than the chunk.')
-    with _borrow(Decoder) as decoder:
+    with Decoder(**CODER) as decoder:
         for picture, data in zip(out, coded):
             decoded = decoder.decode(data)
             if decoder.result.corrupted_blocks:

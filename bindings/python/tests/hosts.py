@@ -50,12 +50,14 @@ def test_alone():
 
 
 def test_types():
-    """A type checker takes good code and finds the mistakes in bad code."""
+    """A type checker takes the package and good code, and finds the mistakes in bad code."""
     try:
         import mypy  # noqa: F401
     except ImportError:
         SKIPPED.append('mypy')
         return
+    subprocess.run([sys.executable, '-m', 'mypy', '--strict', '--cache-dir=/dev/null', '-p',
+                    'paco'], check=True)
     good = ("import paco\nwith paco.Reader('a') as film:\n    part: list[bytes] = film[1:3]\n"
             "    width: int = paco.probe(film[0]).width\n"
             "    pictures = paco.Film('a')[1:2]\n")
