@@ -475,7 +475,7 @@ PacoInput::decode_stack (const PacoImage &image)
 bool
 PacoInput::read_native_scanlines (
     int subimage, int miplevel, int ybegin, int yend, int, void *data)
-{
+try {
   lock_guard lock (*this);
   size_t line;
 
@@ -483,7 +483,6 @@ PacoInput::read_native_scanlines (
     return false;
   if (ybegin < 0 || yend > m_spec.height || ybegin >= yend)
     return fails ("There are no such lines.");
-  line = m_pixels.line_bytes ();
   /* A picture that is wanted as a whole is not kept, and of a still no decoder. */
   if (!m_decoded && ybegin == 0 && yend == m_spec.height) {
     bool ok = decode (data);
@@ -495,16 +494,17 @@ PacoInput::read_native_scanlines (
     return ok;
   }
   if (!m_decoded) {
-    m_memory.reset (new (std::nothrow) uint8_t[m_pixels.bytes ()]);
-    if (!m_memory)
-      return fails ("There is no memory for the picture.");
+    m_memory.reset (new uint8_t[m_pixels.bytes ()]);
     if (!decode (m_memory.get ()))
       return false;
     m_decoded = true;
   }
+  line = m_pixels.line_bytes ();
   memcpy (data, m_memory.get () + (size_t) ybegin * line,
       (size_t) (yend - ybegin) * line);
   return true;
+} catch (const std::bad_alloc &) {
+  return fails ("There is no memory for the picture.");
 }
 
 OIIO_PLUGIN_EXPORTS_BEGIN

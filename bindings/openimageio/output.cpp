@@ -6,6 +6,7 @@
 #include <OpenImageIO/imageio.h>
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 using OIIO::ImageSpec;
 using OIIO::stride_t;
@@ -52,7 +53,6 @@ private:
   bool m_in_frame = false;
   PacoInfo m_info = paco_info_init ();
   Chunks m_chunks;
-  uint32_t m_n_frames = 0;
   std::vector<uint8_t> m_pixels, m_scratch;
 };
 
@@ -98,8 +98,7 @@ PacoOutput::describe ()
     m_info.matrix = 1;
   m_chunks = Chunks ();
   metadata_write (m_spec, m_info, m_chunks);
-  m_info.has_place = 1;
-  m_info.place_number = m_n_frames;
+  m_info.has_place = 1; /* The writer says which. */
 }
 
 bool
@@ -201,7 +200,11 @@ PacoOutput::open (const std::string &name, const ImageSpec &spec, OpenMode mode)
              name.c_str (), PACO_WRITER_REPLACE, &m_writer, &error)
           != PACO_STATUS_OK)
     return fails (error.message);
-  m_pixels.assign (m_spec.image_bytes (), 0);
+  try {
+    m_pixels.assign (m_spec.image_bytes (), 0);
+  } catch (const std::bad_alloc &) {
+    return fails ("There is no memory for the picture.");
+  }
   m_in_frame = true;
   return true;
 }
@@ -237,7 +240,6 @@ PacoOutput::finish_frame ()
       && paco_writer_add (m_writer, frame.data, frame.size, &error)
           == PACO_STATUS_OK;
   paco_frame_release (&frame);
-  m_n_frames++;
   return ok || fails (error.message);
 }
 
@@ -252,7 +254,6 @@ PacoOutput::close ()
   paco_frame_encoder_free (m_encoder);
   m_writer = nullptr;
   m_encoder = nullptr;
-  m_n_frames = 0;
   m_pixels = std::vector<uint8_t> ();
   return ok;
 }

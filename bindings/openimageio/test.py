@@ -18,7 +18,7 @@ import numpy
 import OpenImageIO as oiio
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tests/golden')
-N_DAMAGED = int(os.environ.get('PACO_DAMAGED', '1000'))
+N_DAMAGED = int(os.environ.get('PACO_DAMAGED', '500'))
 results = {True: 0, False: 0}
 
 

@@ -6,7 +6,7 @@
 # module for Python. The last line says how many tests passed and failed.
 #
 # PACO_BUILD=BUILD: takes libpaco and paco of that build folder. PACO_DAMAGED=N: how many
-# damaged files are read (1000). PACO_TESTS="SEED NAME...": some tests, with that seed.
+# damaged files are read (500). PACO_TESTS="SEED NAME...": some tests, with that seed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 PATH=/usr/bin:/bin:$PATH
