@@ -26,7 +26,7 @@ for argument; do
   case $argument in
     5.1) version=5.1 suite=bookworm ;;
     7.1) version=7.1 suite=trixie ;;
-    --sanitize) sanitize='--toolchain=gcc-asan' suffix=-sanitize ;;
+    --sanitize) sanitize='--toolchain=gcc-asan --disable-inline-asm' suffix=-sanitize ;;
     -h | --help) usage; exit 0 ;;
     -*) usage >&2; exit 2 ;;
     *) folder=$argument ;;
