@@ -132,6 +132,7 @@ data = paco.Encoder(rate_control=\"lossless\").encode(gray)
 assert (paco.Decoder().decode(data)[0] == gray).all()"' >>"$folder/$1.log" 2>&1
 }
 if [ -n "$debian" ]; then
+  sh pipelines/install-packages.sh distros || skip "mmdebstrap is missing."
   for suite in bookworm trixie; do
     if in_debian "$suite"; then passed "a bare $suite: $(tail -n 1 "$folder/$suite.log")"; else
       tail -n 20 "$folder/$suite.log"
