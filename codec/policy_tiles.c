@@ -157,7 +157,7 @@ load_tiles_at_once (const uint8_t *line, const PacoSampleLayout *layout,
   size_t next = layout->group_bytes, step = next * across->step;
 
   if (across->n < PACO_TILES_ACROSS || layout->group_samples > 1
-      || layout->places[0].shift > 0 || layout->swap_words
+      || layout->places[0].shift > 0 || layout->swap_words || layout->csi2
       || layout->word_bytes > 2)
     return false;
   line += next * across->first + layout->places[0].byte;
