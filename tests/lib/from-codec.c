@@ -96,13 +96,20 @@ read_sample (const PacoSampleLayout *layout, unsigned depth,
     const uint8_t *line, uint32_t x)
 {
   size_t word = paco_layout_offset (layout, x);
+  unsigned shift = layout->places[x % layout->group_samples].shift;
   uint32_t value = 0;
 
+  for (unsigned i = 0; layout->csi2 && i < depth; i++) {
+    size_t bit = paco_layout_csi2_bit (layout, 8 * word + shift + i);
+
+    value |= (uint32_t) (line[bit / 8] >> bit % 8 & 1) << i;
+  }
+  if (layout->csi2)
+    return value;
   for (unsigned i = 0; i < layout->word_bytes; i++) {
     size_t at = word + (layout->big_endian ? layout->word_bytes - 1 - i : i);
 
     value |= (uint32_t) line[paco_layout_byte (layout, at)] << (8 * i);
   }
-  return value >> layout->places[x % layout->group_samples].shift
-      & ((1u << depth) - 1);
+  return value >> shift & ((1u << depth) - 1);
 }
