@@ -37,8 +37,10 @@ share/doc/gst-paco/docs/ARCHIVE.md
 share/doc/gst-paco/docs/ELEMENTS.md
 share/doc/gst-paco/docs/FIGURES.md
 share/doc/gst-paco/docs/LIBRARY.md
+share/doc/gst-paco/docs/OPEN-WITH.md
 share/doc/gst-paco/docs/PIPELINES.md
 share/doc/gst-paco/docs/RTP.md
+share/doc/gst-paco/docs/player.html
 share/doc/gst-paco/docs/rate-vs-jpeg2000.svg
 share/doc/gst-paco/docs/registration/README.md
 share/doc/gst-paco/docs/registration/paco.ksy

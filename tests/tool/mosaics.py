@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests mosaics of sensors in files: DNG and PGM that decode writes, gray pictures that
 encode takes for mosaics, and packed raw files. PACO_TOOL is the program. With --rawpy
-LibRaw reads the DNG files, by PyPI's rawpy in a folder of its own (PACO_RAWPY, or the
-build folder); where it cannot be had that is skipped."""
+LibRaw reads the DNG files, by PyPI's rawpy: of the Python that PACO_RAWPY names, or in a
+folder in the build folder. Where it cannot be had that is skipped."""
 import json
 import os
 import random
@@ -17,8 +17,8 @@ from tool import FAILED, SEED, USAGE, Case
 
 PATTERNS = ('rggb', 'grbg', 'gbrg', 'bggr')
 DEPTHS = (8, 10, 12, 14, 16)
-FOLDER = os.environ.get('PACO_RAWPY') or os.path.join(
-    os.environ.get('PACO_BUILD_ROOT', '/tmp'), 'rawpy')
+# Its name is none of a module: this may be the current folder's.
+FOLDER = os.path.join(os.environ.get('PACO_BUILD_ROOT', '/tmp'), 'venv-rawpy')
 # Prints what LibRaw makes of a file: its size, pattern, levels and samples.
 READER = '''
 import sys, rawpy
@@ -187,14 +187,15 @@ class Mosaics(Case):
 
 def install():
     """Returns a Python that has rawpy. Ends the program if there is none."""
-    python = os.path.join(FOLDER, 'bin', 'python')
+    python = os.environ.get('PACO_RAWPY') or os.path.join(FOLDER, 'bin', 'python')
     for words in ((sys.executable, '-m', 'venv', FOLDER),
-                  (python, '-m', 'pip', 'install', '-q', '--retries', '1', 'rawpy')):
+                  (python, '-m', 'pip', 'install', '-q', '--retries', '1',
+                   '--timeout', '20', 'rawpy')):
         if os.path.exists(python) and subprocess.run(
-                [python, '-c', 'import rawpy'], check=False, timeout=60,
+                [python, '-c', 'import rawpy'], check=False,
                 stderr=subprocess.DEVNULL).returncode == 0:
             break
-        done = subprocess.run(words, check=False, timeout=120, text=True,
+        done = subprocess.run(words, check=False, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode:
             print(f'rawpy cannot be installed: {done.stdout.strip()[-300:]}: skipped')

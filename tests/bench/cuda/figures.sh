@@ -48,7 +48,7 @@ speed () {
   name=$1 width=$2 height=$3 frames=$4 warm=40
   shift 4
   if [ -n "$small" ]; then
-    width=$((width / 60)) height=$((height / 60)) warm=2
+    width=$((width / 120 * 2)) height=$((height / 120 * 2)) warm=2
     frames=$((4 + frames / 100))
   fi
   bench "$name" 100 "$build/tests/bench/$program" --width=$width \
