@@ -88,6 +88,9 @@ count_block (void *data, uint32_t i, unsigned worker)
   PacoCountedBlock counted;
   uint32_t n_lines;
 
+  /* A frame that was abandoned has no step map. */
+  if (paco_frame_is_abandoned (count->frame))
+    return;
   paco_frame_use_map (
       count->frame, count->frame->coding, count->cells, i, &block);
   counted = (PacoCountedBlock){

@@ -17,11 +17,13 @@ check_load (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
     uint32_t x, uint32_t n, const PacoReferencePlane *plane)
 {
   g_autofree PacoWord *line = g_new (PacoWord, n);
+  unsigned owner = picture->owners[c];
   PacoLayoutPlan plan;
 
   paco_layout_plan (&plan, &picture->picture.layout[c],
       picture->format.components[c].depth, plane->width,
-      picture->sizes[picture->owners[c]]);
+      (size_t) (picture->buffers[owner] + picture->sizes[owner]
+          - picture->picture.data[c]));
   ops->load (picture->picture.data[c], &plan, x, n, line);
   for (uint32_t i = 0; i < n; i++)
     g_assert_cmpint ((int32_t) line[i], ==, plane->samples[x + i].i);
