@@ -330,8 +330,8 @@ LOOP_TEST (test_bayer2rgb, N_SUFFIXES)
 {
   g_auto (Mosaic)
       mosaic = draw_any (__i__, 64 + draw_size (9), 2 + draw_size (20));
-  GstStaticCaps static_caps = GST_STATIC_CAPS ("video/x-bayer,format=rggb16le");
-  g_autoptr (GstCaps) deep = gst_static_caps_get (&static_caps);
+  g_autoptr (GstCaps)
+      deep = gst_caps_from_string ("video/x-bayer,format=rggb16le");
   g_autoptr (GstElementFactory)
       factory = gst_element_factory_find ("bayer2rgb");
   g_autoptr (PacoHarness) plain = NULL, coded = NULL;

@@ -236,7 +236,7 @@ gives_chunks (Taking *taking, guint level)
 {
   const PacoExrPicture *picture = &taking->picture;
   const guint8 *tables = taking->tables->data;
-  const guint8 *end = tables + taking->tables->len;
+  const guint8 *end = tables ? tables + taking->tables->len : NULL;
   gboolean same = TRUE;
 
   for (guint32 chunk = 0; same && chunk < picture->n_chunks; chunk++) {
