@@ -17,7 +17,6 @@ from tool import FAILED, SEED, USAGE, Case
 
 PATTERNS = ('rggb', 'grbg', 'gbrg', 'bggr')
 DEPTHS = (8, 10, 12, 14, 16)
-# Its name is none of a module: this may be the current folder's.
 FOLDER = os.path.join(os.environ.get('PACO_BUILD_ROOT', '/tmp'), 'venv-rawpy')
 # Prints what LibRaw makes of a file: its size, pattern, levels and samples.
 READER = '''
@@ -192,7 +191,7 @@ def install():
                   (python, '-m', 'pip', 'install', '-q', '--retries', '1',
                    '--timeout', '20', 'rawpy')):
         if os.path.exists(python) and subprocess.run(
-                [python, '-c', 'import rawpy'], check=False,
+                [python, '-I', '-c', 'import rawpy'], check=False,
                 stderr=subprocess.DEVNULL).returncode == 0:
             break
         done = subprocess.run(words, check=False, text=True,
