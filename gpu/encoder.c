@@ -15,7 +15,7 @@
 #include "gpu/encoder_private.h"
 #include <string.h>
 
-/* A frame guesses what it chooses if as many before it have chosen the same. */
+/* A frame guesses its choice if the last frame chose the same as this many before it. */
 #define GUESSED 4
 
 /* --- coding a frame --- */
@@ -430,14 +430,14 @@ guess (PacoCudaEncoder *encoder, const PacoCudaEncoderFlight *flight,
 /* Waits for the bands of a picture on the device, and chooses by them. */
 static gboolean
 choose_by_bands (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
-    const PacoEncoderJob *job, PacoRate *rate, GError **error)
+    PacoEncoderJob *job, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
 
   if (!paco_cuda_frame_wait_for (&flight->frame, PACO_CUDA_SAMPLED, error))
     return FALSE;
-  paco_encoder_choose (form, &flight->bands.samples, rate);
-  remember (encoder, job->form, paco_encoder_choice (form, rate));
+  paco_encoder_choose (form, &flight->bands.samples, &job->rate);
+  remember (encoder, job->form, paco_encoder_choice (form, &job->rate));
   return TRUE;
 }
 
@@ -450,9 +450,7 @@ choose_by_numbers (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
   const PacoSampleMaps *maps = &flight->frame.maps.maps;
-  gint guessed;
 
-  flight->guesses = false;
   if (job->picture.memory == PACO_MEMORY_HOST) {
     PacoBandSamples samples = paco_policy_band_samples (
         &form->picture, &job->picture, maps);
@@ -463,30 +461,29 @@ choose_by_numbers (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   if (!paco_cuda_bands_fetch (&flight->bands, &flight->frame, &form->picture,
           &job->picture, maps, error))
     return FALSE;
-  guessed = guess (encoder, flight, form, job->form);
-  if (guessed == 0)
-    return choose_by_bands (encoder, flight, job, &job->rate, error);
-  flight->guesses = true;
+  flight->guessed = guess (encoder, flight, form, job->form);
+  if (flight->guessed == 0)
+    return choose_by_bands (encoder, flight, job, error);
   flight->rate_before = job->rate;
-  paco_encoder_take_choice (form, guessed, &job->rate);
+  paco_encoder_take_choice (form, flight->guessed, &job->rate);
   return TRUE;
 }
 
-/* Chooses for a frame that has guessed, while the device codes it. */
+/* Chooses for a frame that has guessed, while the device codes it. A guess that was wrong
+ * stays noted. */
 static gboolean
 check_guess (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
     PacoEncoderJob *job, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
-  gint guessed = paco_encoder_choice (form, &job->rate);
 
-  if (!flight->guesses)
+  if (flight->guessed == 0)
     return TRUE;
-  flight->guesses = false;
   job->rate = flight->rate_before;
-  if (!choose_by_bands (encoder, flight, job, &job->rate, error))
+  if (!choose_by_bands (encoder, flight, job, error))
     return FALSE;
-  flight->wrong = paco_encoder_choice (form, &job->rate) != guessed;
+  if (paco_encoder_choice (form, &job->rate) == flight->guessed)
+    flight->guessed = 0;
   return TRUE;
 }
 
@@ -516,7 +513,6 @@ code_frame (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
     .cut_points = coding->cut_points,
   };
 
-  flight->wrong = false;
   take_rate (flight, &job->rate, &rate, header);
   flight->rate = &rate;
   return enqueue (encoder, flight, job, false, header, output, error)
@@ -530,8 +526,9 @@ code_frame_that_guessed (PacoCudaEncoder *encoder,
     PacoCudaEncoderFlight *flight, PacoEncoderJob *job, PacoHeader *header,
     PacoEncodedFrame *output, GError **error)
 {
-  if (!flight->wrong)
+  if (flight->guessed == 0)
     return TRUE;
+  flight->guessed = 0;
   paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
   return code_frame (encoder, flight, job, header, output, error);
 }
@@ -565,12 +562,13 @@ encode_for_quality (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
 
   paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
   header.picture = flight->frame.plan->format;
+  flight->guessed = 0;
   begin_codes (encoder, flight, job);
   if (!upload (flight, job, error) || !choose (encoder, flight, job, error))
     return FALSE;
   return code_frame (encoder, flight, job, &header, *output, error)
-      && code_frame_with_gaps (encoder, flight, job, &header, *output, error)
       && code_frame_that_guessed (encoder, flight, job, &header, *output, error)
+      && code_frame_with_gaps (encoder, flight, job, &header, *output, error)
       && finish (encoder, flight, &header, output, error);
 }
 

@@ -46,9 +46,8 @@ typedef struct
     PacoAreas areas;
   } forms[PACO_N_FORMS];
   /* The frame being coded. */
-  bool guesses;         /* It has chosen as others did; */
-  bool wrong;           /* it is now known that it should not. */
-  PacoRate rate_before; /* it has chosen */
+  gint guessed; /* The choice it took unseen and has not confirmed, or 0. */
+  PacoRate rate_before; /* it guessed */
   bool wide;
   PacoCoding coding;
   const PacoCudaRate *rate;

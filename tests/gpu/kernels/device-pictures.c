@@ -3,10 +3,13 @@
  * coders that work there read and write them where they are, after what is enqueued
  * in the pictures' streams, and get the reference's results. It runs on a device
  * and, emulated, without one. */
+#include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
 #include "gpu/context.h"
 #include "tests/codec/backend-case.h"
 #include "tests/gpu/driver/copies.h"
+#include "tests/gpu/driver/fake-driver.h"
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -293,6 +296,62 @@ test_choice (void)
   }
 }
 
+/* Has the driver's emulation fail; NULL with a GPU's driver. */
+static __typeof__ (fake_cuda_fail) *
+find_fail (void)
+{
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+  g_assert_nonnull (library);
+  return (__typeof__ (fake_cuda_fail) *) dlsym (library, "fake_cuda_fail");
+}
+
+static void
+encode_without_memory (const Case *c, PacoEncoder *encoder)
+{
+  PacoEncodedFrame *frame;
+  GError *error = NULL;
+
+  must_submit (encoder, &c->source.picture, &c->video, NULL);
+  frame = paco_encoder_collect (encoder, &error);
+  g_assert_no_error (error);
+  g_assert_error (frame->error, PACO_ERROR, PACO_ERROR_MEMORY);
+  frame->release (frame);
+}
+
+/* Tests that a frame which guesses and then fails leaves nothing to the next one, which is
+ * of a configuration that does not choose. */
+static void
+test_failed_guess (void)
+{
+  PacoBackendOptions options = options_for (1);
+  g_autoptr (PacoEncoder) encoder = BACKEND.encoder_open (&options, NULL);
+  __typeof__ (fake_cuda_fail) *fail = find_fail ();
+
+  if (!fail) {
+    g_test_skip ("the driver is not emulated");
+    return;
+  }
+  for (unsigned n = 0; n < 2;) {
+    g_auto (Case) c;
+
+    case_init_choosing (&c);
+    /* Deeper samples may have code tables, for which a frame waits. */
+    if (c.source.format.components[0].depth > PACO_CHOICE_DEPTH)
+      continue;
+    n++;
+    encode_on_device (&c, encoder, AT_ONCE, encode_and_check);
+    for (unsigned k = 1; k < 6; k++)
+      encode_on_device (&c, encoder, AT_ONCE, encode_another_and_check);
+    fail ("cuLaunchKernel:1:2");
+    encode_on_device (&c, encoder, AT_ONCE, encode_without_memory);
+    fail (NULL);
+    c.parameters.rate_control = PACO_RATE_QUALITY;
+    case_refill (&c);
+    encode_on_device (&c, encoder, AT_ONCE, encode_and_check);
+  }
+}
+
 /* Tests that the context is kept as long as anything of a coder is left. */
 static void
 test_owner (void)
@@ -333,6 +392,7 @@ main (int argc, char **argv)
   must (theirs.driver->stream_create (&theirs.stream, CU_STREAM_NON_BLOCKING));
   g_test_add_func ("/device-pictures/random", test_random);
   g_test_add_func ("/device-pictures/choice", test_choice);
+  g_test_add_func ("/device-pictures/failed-guess", test_failed_guess);
   g_test_add_func ("/device-pictures/owner", test_owner);
   result = g_test_run ();
   must (theirs.driver->stream_destroy (theirs.stream));
