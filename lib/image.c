@@ -22,7 +22,8 @@ read_layouts (
       .word_bytes = layout->word_bytes,
       .fill = layout->fill,
       .big_endian = layout->big_endian,
-      .swap_words = layout->swap_words == 1,
+      .swap_words = layout->swap_words
+          && layout->swap_words != PACO_LAYOUT_CSI2,
       .csi2 = layout->swap_words == PACO_LAYOUT_CSI2,
     };
     for (unsigned i = 0; i < PACO_MAX_GROUP_SAMPLES; i++)

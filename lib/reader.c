@@ -108,11 +108,10 @@ is_seekable (const PacoVolume *volumes, unsigned n)
 }
 
 static void
-close_volumes (PacoVolume *volumes, unsigned n, bool owned)
+close_volumes (const PacoVolume *volumes, unsigned n, bool owned)
 {
   for (unsigned i = 0; owned && i < n; i++)
     close (volumes[i].fd);
-  g_free (volumes);
 }
 
 static PacoStatus
@@ -125,8 +124,7 @@ open_reader (const PacoVolume *volumes, unsigned n, bool owned,
   PacoReader *opened = g_try_new0 (PacoReader, 1);
 
   if (!opened) {
-    for (unsigned i = 0; owned && i < n; i++)
-      close (volumes[i].fd);
+    close_volumes (volumes, n, owned);
     return paco_error_set (
         error, PACO_STATUS_MEMORY, "there is no memory to read %s", name);
   }
@@ -228,6 +226,7 @@ paco_reader_close (PacoReader *reader)
   g_clear_error (&reader->refusal);
   g_clear_error (&reader->reason);
   close_volumes (reader->volumes, reader->n_volumes, reader->owned);
+  g_free (reader->volumes);
   g_free (reader->name);
   g_free (reader);
 }
