@@ -17,7 +17,6 @@ enum
   LINES = PACO_TILE_LINES,
   N_COMPONENTS = 3,
   N_TILES = PACO_TILES_ACROSS,
-  MAX_BANDS = PACO_TILES_DOWN + 1,
   STEP = 4,      /* from a line that is looked at to the next one */
   LOADED = 0x33, /* these lines, and the ones above them */
   LINE = (COLUMNS - 1) * N_TILES,
@@ -71,7 +70,7 @@ typedef struct
 typedef struct
 {
   unsigned n_bands, n_tiles; /* tiles of each */
-  Band bands[MAX_BANDS];
+  Band bands[PACO_MAX_BANDS];
   /* What C costs less eighths of the others, [C][eighths of the first][of the second]. With
    * none that is the component itself, which may be T. */
   uint64_t rest[N_COMPONENTS][WEIGHTS][WEIGHTS];

@@ -16,6 +16,7 @@
 #define PACO_TILE_LINES 8
 #define PACO_TILES_ACROSS 8
 #define PACO_TILES_DOWN 8
+#define PACO_MAX_BANDS (PACO_TILES_DOWN + 1)
 
 /* The lines of component 0 that tiles lie in: n bands, of which band k has the lines from
  * first + k step to first + k step + PACO_TILE_LINES - 1 of field 0. */

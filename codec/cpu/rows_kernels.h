@@ -166,7 +166,7 @@ to_float (PacoWord *line, size_t n)
     out[i] = (float) in[i];
 }
 
-/* Adding 1.5 * 2^23 leaves no bits behind the point, so the addition itself
+/* Adding 1.5 * 2^23 leaves no bits after the point, so the addition itself
  * rounds, to nearest even; it holds for values below 2^22, and others stay out of the
  * range of samples. A clamp before it would become branches that GCC 12 does not
  * vectorise. */
