@@ -202,9 +202,8 @@ gst_paco_enc_format_configure (GstPacoEnc *self)
 static gboolean
 allocate_planes (GstPacoEnc *self)
 {
-  GError *error = NULL;
-
   PacoPictureFormat picture;
+  GError *error = NULL;
 
   paco_picture_format_from_raw (
       &self->raw, &self->input_state->info, false, &picture);
