@@ -99,18 +99,18 @@ read_word (
   return word;
 }
 
-/* Returns the word at byte `at` of a line of MIPI CSI-2, whose bits lie apart. */
-static uint32_t
-read_csi2_word (const uint8_t *line, size_t at, const PacoSampleLayout *layout)
+/* Returns the sample of a line of MIPI CSI-2 that begins `shift` bits after byte `at` of the
+ * groups as strings. */
+INLINE uint32_t
+read_csi2_sample (
+    const uint8_t *line, size_t at, unsigned shift, unsigned group_bytes)
 {
-  uint32_t word = 0;
+  unsigned byte = at % group_bytes, low = PACO_CSI2_LOW_BITS (group_bytes);
+  unsigned i = (8 * byte + shift) / PACO_CSI2_DEPTH (group_bytes);
+  const uint8_t *group = line + at - byte;
 
-  for (unsigned i = 0; i < 8u * layout->word_bytes; i++) {
-    size_t bit = paco_layout_csi2_bit (layout, 8 * at + i);
-
-    word |= (uint32_t) (line[bit / 8] >> bit % 8 & 1) << i;
-  }
-  return word;
+  return (uint32_t) group[i] << low
+      | (group[group_bytes - 1] >> low * i & ((1u << low) - 1));
 }
 
 /* Loads a line of one tile. */
@@ -119,12 +119,19 @@ load_line (const uint8_t *line, const PacoSampleLayout *layout,
     const Words *words, uint32_t mask, unsigned tile, PacoLanes *lanes)
 {
   for (unsigned x = 0; x < COLUMNS; x++) {
-    uint32_t word = layout->csi2
-        ? read_csi2_word (line, words->offset[x], layout)
-        : read_word (line, words->offset[x], layout->word_bytes,
-            layout->big_endian, layout->swap_words);
+    size_t at = words->offset[x];
+    unsigned shift = words->shift[x];
+    uint32_t sample;
 
-    lanes[x][tile] = (uint16_t) (word >> words->shift[x] & mask);
+    if (!layout->csi2)
+      sample = read_word (line, at, layout->word_bytes, layout->big_endian,
+                   layout->swap_words)
+          >> shift;
+    else if (layout->group_bytes == 5)
+      sample = read_csi2_sample (line, at, shift, 5);
+    else
+      sample = read_csi2_sample (line, at, shift, 3);
+    lanes[x][tile] = (uint16_t) (sample & mask);
   }
 }
 
