@@ -5,6 +5,7 @@
 #include "codec/geometry.h"
 #include "codec/layout.h"
 #include "codec/picture.h"
+#include "codec/policy_tiles.h"
 #include <glib.h>
 #include <string.h>
 
@@ -392,6 +393,43 @@ test_csi2 (void)
   }
 }
 
+/* Tests that encoders choose by the samples of CSI-2. */
+static void
+test_csi2_tiles (void)
+{
+  for (unsigned n = 2; n <= 4; n += 2) {
+    const PacoSampleLayout words = {
+      .group_bytes = (uint8_t) (n + 1), .word_bytes = 2, .csi2 = true
+    };
+    uint8_t depth = PACO_CSI2_DEPTH (words.group_bytes);
+    const PacoPictureFormat format = { PACO_TILE_COLUMNS, PACO_TILE_LINES, 2,
+      false, { { depth }, { depth } } };
+    uint8_t memory[PACO_TILE_LINES][PACO_TILE_COLUMNS * 3] = { { 0 } };
+    uint16_t samples[2][PACO_TILE_LINES][PACO_TILE_COLUMNS];
+    PacoPicture picture = { { memory[0], memory[0] },
+      { sizeof memory[0], sizeof memory[0] } };
+    PacoBandSamples band;
+    PacoTiles tiles;
+
+    lay_out (picture.layout, &words, n == 4 ? "0101" : "01", depth, 0);
+    for (unsigned i = 0; i < 2 * PACO_TILE_LINES * PACO_TILE_COLUMNS; i++) {
+      unsigned c = i % 2, x = i / 2 % PACO_TILE_COLUMNS;
+      unsigned y = i / 2 / PACO_TILE_COLUMNS;
+
+      samples[c][y][x] = (uint16_t) g_test_rand_int_range (0, 1 << depth);
+      paco_layout_put (&picture.layout[c], memory[y], x, samples[c][y][x]);
+    }
+    band = paco_policy_band_samples (&format, &picture, NULL);
+    g_assert_cmpuint (band.bands.n, ==, 1);
+    for (unsigned c = 0; c < 2; c++) {
+      paco_policy_load_tiles (&format, &band, c, 0, PACO_ALL_LINES, tiles);
+      for (unsigned y = 0; y < PACO_TILE_LINES; y++)
+        for (unsigned x = 0; x < PACO_TILE_COLUMNS; x++)
+          g_assert_cmpuint (tiles[y][x][0], ==, samples[c][y][x]);
+    }
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -402,6 +440,7 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/regions", test_regions);
   g_test_add_func ("/layout/mosaic", test_mosaic);
   g_test_add_func ("/layout/csi2", test_csi2);
+  g_test_add_func ("/layout/csi2-tiles", test_csi2_tiles);
   g_test_add_func ("/layout/put", test_put);
   g_test_add_func ("/layout/swapped-words", test_swapped_words);
   return g_test_run ();
