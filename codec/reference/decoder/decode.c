@@ -215,7 +215,7 @@ read_and_decode (const uint8_t *data, size_t size, Frame *frame,
     return invalid (reason, "the frame is cut off");
   if (options->reduce > header->levels)
     return refuse (reason, PACO_REFERENCE_ASKED,
-        "the frame has not so many levels to leave out");
+        "the frame has fewer levels than are to be left out");
   frame->reduce = options->reduce;
   frame->n_fields = header->fields ? 2 : 1;
   if (set_sizes (frame, picture) > options->max_samples

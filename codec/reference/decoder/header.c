@@ -322,7 +322,7 @@ read_known_chunk (
     case 4:
       header->has_place = true;
       header->number = get32 (data);
-      header->offset = get32 (data + 4) | (uint64_t) get32 (data + 8) << 32;
+      header->offset = get64 (data + 4);
       return true;
     case 5:
       return data[1] == 0;
