@@ -81,7 +81,8 @@ def check_example(program, folder):
     damaged."""
     frames = frames_of(GOLDEN / 'stack-gray8-lossless-haar.paco')
     lines = [line.split() for line in (GOLDEN / 'components.md5').read_text().splitlines()]
-    wanted = [line[3] for line in lines if line[0] == 'stack-gray8-lossless-haar' and line[2] == '0']
+    wanted = [md5 for name, _, levels, *md5 in lines
+              if (name, levels) == ('stack-gray8-lossless-haar', '0')]
     damaged = frames[1][:-1] + bytes([frames[1][-1] ^ 0x80])
     cases = [(frames * 2, 0, 10, ''), ([], 0, 0, ''),
              (frames[:2] + frames[3:], 1, 4, 'slices are missing'),
@@ -94,7 +95,7 @@ def check_example(program, folder):
         (out / 'a.paco').write_bytes(b''.join(case))
         done = subprocess.run([program, out / 'a.paco', out / 'p'], capture_output=True,
                               check=False, text=True)
-        sums = [hashlib.md5((out / f'p-{i}-0.pgm').read_bytes().split(b'\n', 3)[3]).hexdigest()
+        sums = [[hashlib.md5((out / f'p-{i}-0.pgm').read_bytes().split(b'\n', 3)[3]).hexdigest()]
                 for i in range(len(list(out.glob('*.pgm'))))]
         assert (done.returncode, len(sums)) == (status, n), (words, done, sums)
         assert words in done.stderr, (words, done)
