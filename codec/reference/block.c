@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Codes codeblocks (FORMAT.md sections 7.6 and 9), for the reference's encoder.c and for
- * tests: what is coded the decoder's block.c says, and which bits there are, this does. */
+ * tests: the decoder's block.c says what is coded, and this which bits there are. */
 #include "codec/policy_set.h"
 #include "codec/reference/arithmetic.h"
 #include "codec/reference/reference.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * From samples to codes and numbers (FORMAT.md section 5), for the reference's encoder.c. It does for each sample what section 5 says, and looks nothing
- * up that sample_map.c has made. */
+ * From samples to codes and numbers (FORMAT.md section 5), for the reference's encoder.c.
+ * It does for each sample what section 5 says, and looks nothing up that sample_map.c has
+ * made. */
 #include "codec/reference/reference.h"
 #include "codec/sample_map.h"
 

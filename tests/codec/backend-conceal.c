@@ -3,7 +3,6 @@
  * reference's, whatever is in flight, and nothing from before a gap is used. */
 #include "backend-case.h"
 #include "codec/conceal.h"
-#include "codec/index.h"
 #include "codec/reference/reference.h"
 #include "random-damage.h"
 #include <math.h>
@@ -146,33 +145,6 @@ next_frame (Stream *stream)
   return frame;
 }
 
-typedef bool (*Chooser) (
-    const PacoGeometry *geometry, uint32_t i, gpointer data);
-
-/* Changes a bit in the blocks that the chooser takes. */
-static void
-break_blocks (GByteArray *frame, GRand *rand, Chooser choose, gpointer data)
-{
-  g_autoptr (PacoGeometry) geometry = NULL;
-  g_autofree PacoBlockRecord *records = NULL;
-  PacoHeader header;
-  size_t payload;
-
-  g_assert_true (
-      paco_header_parse (frame->data, frame->len, &header, NULL, NULL));
-  payload = header.header_size + header.index_size;
-  geometry = paco_geometry_new (&header.picture, &header.coding);
-  records = g_new (PacoBlockRecord, geometry->n_blocks);
-  g_assert_true (
-      paco_index_parse_frame (frame->data, &header, geometry, records, NULL));
-  for (uint32_t i = 0; i < geometry->n_blocks; i++) {
-    if (records[i].length > 0 && choose (geometry, i, data))
-      frame->data[payload + records[i].offset
-          + g_rand_int_range (rand, 0, records[i].length)] ^= 1
-          << g_rand_int_range (rand, 0, 8);
-  }
-}
-
 /* Chooses blocks mostly of LL and of the coarsest level. */
 static bool
 is_unlucky (const PacoGeometry *geometry, uint32_t i, gpointer data)
@@ -199,7 +171,7 @@ next_damaged_frame (Stream *stream)
       test_damage (stream->rand, frame, 4000);
       break;
     default:
-      break_blocks (frame, stream->rand, is_unlucky, stream->rand);
+      test_break_blocks (frame, stream->rand, is_unlucky, stream->rand);
       break;
   }
   return frame;
@@ -466,7 +438,7 @@ test_abandon (void)
     n_dropped = 0;
     stream_init (&stream);
     crowd.frame = next_frame (&stream);
-    break_blocks (crowd.frame, stream.rand, is_unlucky, stream.rand);
+    test_break_blocks (crowd.frame, stream.rand, is_unlucky, stream.rand);
     test_picture_init (stream.rand, &destinations[0],
         &stream.headers[stream.format.fields].picture, stream.reduce);
     for (unsigned i = 1; i < N_ABANDONED; i++)
@@ -553,7 +525,7 @@ typedef struct
 
 /* Returns the PSNR of the last frame. */
 static double
-scene_psnr (const Scene *scene, Chooser choose, bool conceal)
+scene_psnr (const Scene *scene, TestChooser choose, bool conceal)
 {
   unsigned width = scene->width;
   const PacoBackendOptions options = {
@@ -590,7 +562,7 @@ scene_psnr (const Scene *scene, Chooser choose, bool conceal)
     if (time + 1 == scene->n) {
       g_autoptr (GRand) rand = g_rand_new_with_seed (1);
 
-      break_blocks (frame, rand, choose, NULL);
+      test_break_blocks (frame, rand, choose, NULL);
     }
     must_parse (&coded, frame->data, frame->len);
     g_assert_true (time > 0
@@ -748,7 +720,7 @@ conceal_colors (unsigned textured)
     g_assert_true (paco_reference_encode (
         &format, &picture, &video, &parameters, NULL, frame, NULL));
     if (time == 1)
-      break_blocks (frame, rand, is_ll, NULL);
+      test_break_blocks (frame, rand, is_ll, NULL);
     must_parse (&coded, frame->data, frame->len);
     g_assert_true (time > 0
         || paco_decoder_configure (

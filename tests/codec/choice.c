@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests the encoder's choices: of a block's probability set, what is counted for it and
- * the integers of codec/policy_set.h against real numbers; the sample of a picture; and the
- * choices by it, of the wavelet and of the color transform. */
+ * Tests what the encoder chooses by a picture: the sample of it, and the choices by that
+ * sample, of the wavelet and of the color transform. */
 #include "codec/fit.h"
 #include "codec/policy.h"
 #include "codec/policy_fit.h"
 #include "codec/policy_matrix.h"
-#include "codec/policy_set.h"
 #include "codec/policy_tiles.h"
 #include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
@@ -14,108 +12,32 @@
 #include <math.h>
 #include <string.h>
 
-/* Tests four columns and 34 lines: pairs are those of lines within the first
- * 32, or within the rest, and those of columns 0 and 1, and 2 and 3. Both of
- * the first pair have plane 1, of the others one does. */
-static void
-test_pairs (void)
-{
-  static const struct
-  {
-    uint8_t x, y, magnitude;
-  } ones[] = { { 0, 0, 2 }, { 1, 0, 3 }, { 2, 0, 1 }, { 2, 1, 2 }, { 0, 31, 1 },
-    { 0, 32, 2 }, { 0, 33, 1 } };
-  PacoReferenceBlock block = { .width = 4, .height = 34 };
-  int32_t indices[4 * 34] = { 0 };
-  PacoBlockCounts counts;
+#define N_COMPONENTS 3
 
-  for (unsigned i = 0; i < G_N_ELEMENTS (ones); i++)
-    indices[ones[i].y * 4 + ones[i].x] = i % 2 ? -ones[i].magnitude
-                                               : ones[i].magnitude;
-  paco_reference_count_block (&block, indices, 0, &counts);
-  g_assert_cmpuint (counts.top[0], ==, 3);
-  g_assert_cmpuint (counts.top[1], ==, 4);
-  g_assert_cmpuint (counts.pairs[0], ==, 3);
-  g_assert_cmpuint (counts.pairs[1], ==, 1);
-  g_assert_cmpuint (counts.pairs[2], ==, 0);
+/* Codes a picture by the reference, and returns its header. */
+static PacoHeader
+encode (const PacoPictureFormat *format, const PacoPicture *picture,
+    const PacoParameters *parameters)
+{
+  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  g_autoptr (GByteArray) frame = g_byte_array_new ();
+  PacoHeader header;
+
+  g_assert_true (paco_reference_encode (
+      format, picture, &video, parameters, NULL, frame, NULL));
+  g_assert_true (
+      paco_header_parse_frame (frame->data, frame->len, &header, NULL, NULL));
+  return header;
 }
 
-/* Finds the cell of a block with real numbers; returns false where they are too
- * near to a bound to say. */
-static bool
-real_cell (unsigned planes, const uint32_t *top, const uint32_t *pairs,
-    uint32_t n, unsigned *cell)
-{
-  static const double bounds[7] = { 1 / 16.0, 0.25, 0.5, 1, 1.5, 2.25, 3.5 };
-  double significant = 0, sum = 0, by_chance = 0, together = 0, share;
-  unsigned density = 0;
-
-  for (unsigned p = planes; p-- > 0;) {
-    significant += top[p];
-    sum += significant;
-    by_chance += floor (significant * significant / n);
-    together += pairs[p];
-  }
-  while (density < 7 && sum >= bounds[density] * n)
-    density++;
-  share = 32 * (together - 1.5 * by_chance) / (1.5 * (sum - by_chance) + 0.5);
-  if (fabs (share - rint (share)) < 1e-6)
-    return false;
-  *cell = density * 16 + (unsigned) CLAMP (floor (share) + 1, 0.0, 15.0);
-  return true;
-}
-
+/* Makes samples, whose lines have `width` columns, those of component c. */
 static void
-test_cells (void)
+lay_out (PacoPicture *picture, unsigned c, uint16_t *samples, unsigned width)
 {
-  static const unsigned kinds[4] = { 0, 1, 1, 2 };
-  unsigned n_told = 0;
-
-  for (unsigned i = 0; i < 20000; i++) {
-    unsigned orientation = g_test_rand_int_range (0, 4), cell;
-    unsigned planes = g_test_rand_int_range (1, PACO_MAX_PLANES + 1);
-    uint32_t n = i % 8 ? g_test_rand_int_range (1, 16385) : 16384, left = n;
-    uint32_t top[PACO_MAX_PLANES] = { 0 }, pairs[PACO_MAX_PLANES] = { 0 };
-    uint32_t found = 0;
-
-    for (unsigned p = planes; p-- > 0;) {
-      unsigned shift = g_test_rand_int_range (0, 10);
-
-      top[p] = g_test_rand_int_range (0, (left >> shift) + 1);
-      if (i % 16 == 0)
-        top[p] = left;
-      left -= top[p];
-      found += top[p];
-      pairs[p] = i % 16 == 0
-          ? found * 3 / 2
-          : (uint32_t) g_test_rand_int_range (0, found * 3 / 2 + 1);
-    }
-    if (!real_cell (planes, top, pairs, n, &cell))
-      continue;
-    n_told++;
-    g_assert_cmpuint (
-        paco_policy_set_cell (orientation, planes, 0, top, pairs, n), ==,
-        kinds[orientation] * 128 + cell);
-  }
-  g_assert_cmpuint (n_told, >, 10000);
-}
-
-/* Tests that all sets that are chosen exist, and nearly all that exist are
- * chosen. */
-static void
-test_sets (void)
-{
-  for (unsigned f = 0; f < PACO_N_FAMILIES; f++) {
-    unsigned used = 0;
-
-    for (unsigned cell = 0; cell < PACO_SET_CELLS; cell++) {
-      unsigned set = paco_policy_set_of_cell[f][cell];
-
-      g_assert_cmpuint (set, <, PACO_N_SETS);
-      used |= 1u << set;
-    }
-    g_assert_cmpuint (__builtin_popcount (used), >=, PACO_N_SETS - 1);
-  }
+  picture->data[c] = (uint8_t *) samples;
+  picture->stride[c] = 2 * width;
+  picture->layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
+  picture->layout[c].big_endian = G_BYTE_ORDER == G_BIG_ENDIAN;
 }
 
 /* --- the tiles --- */
@@ -185,8 +107,6 @@ test_tiles (void)
  *
  * The integers of codec/policy_wavelet.c are those of FORMAT.md section 9 in real numbers,
  * and pictures of which 5/3 or 13/7 is known to be better take that. */
-
-#define N_COMPONENTS 3
 
 static uint32_t
 even (uint32_t size)
@@ -329,8 +249,6 @@ test_content (void)
   for (unsigned i = 0; i < 20; i++) {
     double period = g_test_rand_double_range (6, 12);
     bool noise = i % 2;
-    g_autoptr (GByteArray) frame = g_byte_array_new ();
-    PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
     PacoHeader header;
 
     for (unsigned at = 0; at < format.width * format.height * 3; at++)
@@ -342,10 +260,7 @@ test_content (void)
                              + 5 * (at % 3))
                       * 2 * G_PI / period));
     g_assert_true (integer_choice (&picture, &other) == !noise);
-    g_assert_true (paco_reference_encode (
-        &format, &picture.picture, &video, &parameters, NULL, frame, NULL));
-    g_assert_true (
-        paco_header_parse_frame (frame->data, frame->len, &header, NULL, NULL));
+    header = encode (&format, &picture.picture, &parameters);
     g_assert_cmpuint (header.coding.components[0].wavelet, ==,
         noise ? PACO_WAVELET_CDF53 : PACO_WAVELET_DD137);
   }
@@ -405,7 +320,7 @@ enum
   MOSAIC_HEIGHT = 60,
 };
 
-/* Draws noise for green, and makes red and blue of so much of the greens around them, in
+/* Draws noise for green, and makes red and blue of the greens around them, weighted in
  * eighths. A row or column beyond the edges is of zeros. */
 static void
 draw_mosaic (uint16_t samples[MOSAIC_HEIGHT + 2][MOSAIC_WIDTH + 2],
@@ -432,7 +347,6 @@ static void
 test_weights (void)
 {
   static uint16_t samples[MOSAIC_HEIGHT + 2][MOSAIC_WIDTH + 2];
-  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   PacoPictureFormat format = { .width = MOSAIC_WIDTH,
     .height = MOSAIC_HEIGHT,
@@ -443,7 +357,6 @@ test_weights (void)
   for (unsigned i = 0; i < 40; i++) {
     const unsigned weights[2] = { g_test_rand_int_range (0, 9),
       g_test_rand_int_range (0, 9) };
-    g_autoptr (GByteArray) frame = g_byte_array_new ();
     PacoPicture picture = { .crop = { 0 } };
     PacoHeader header;
 
@@ -464,10 +377,7 @@ test_weights (void)
         .places = { { .byte = 2 * component->place_x } } };
     }
     draw_mosaic (samples, &format, weights);
-    g_assert_true (paco_reference_encode (
-        &format, &picture, &video, &parameters, NULL, frame, NULL));
-    g_assert_true (
-        paco_header_parse_frame (frame->data, frame->len, &header, NULL, NULL));
+    header = encode (&format, &picture, &parameters);
     g_assert_cmpuint (
         header.coding.color_transform, ==, PACO_COLOR_TRANSFORM_MOSAIC);
     g_assert_cmpuint (header.coding.parameters[0], ==, weights[0]);
@@ -521,35 +431,29 @@ draw_mixes (uint16_t samples[3][MATRIX_HEIGHT][MATRIX_WIDTH],
     }
 }
 
-/* Encodes samples as the reference does; *header gets what the frame says. */
-static void
+/* Codes a picture of RGB with loss, and returns the header. */
+static PacoHeader
 encode_rgb (uint16_t samples[3][MATRIX_HEIGHT][MATRIX_WIDTH],
-    PacoSampleKind kind, uint32_t width, PacoHeader *header)
+    PacoSampleKind kind, uint32_t width)
 {
-  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   PacoPictureFormat format = {
     .width = width, .height = MATRIX_HEIGHT, .n_components = 3
   };
-  g_autoptr (GByteArray) frame = g_byte_array_new ();
   PacoPicture picture = { .crop = { 0 } };
+  PacoHeader header;
 
   for (unsigned c = 0; c < 3; c++) {
     format.components[c] = (PacoComponent){ .depth = 16, .kind = kind };
-    picture.data[c] = (uint8_t *) samples[c];
-    picture.stride[c] = sizeof samples[c][0];
-    picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
-    picture.layout[c].big_endian = G_BYTE_ORDER == G_BIG_ENDIAN;
+    lay_out (&picture, c, samples[c][0], MATRIX_WIDTH);
   }
   parameters.rgb = true;
   parameters.tune = PACO_TUNE_PSNR;
   parameters.quality = 30.0;
-  g_assert_true (paco_reference_encode (
-      &format, &picture, &video, &parameters, NULL, frame, NULL));
-  g_assert_true (
-      paco_header_parse_frame (frame->data, frame->len, header, NULL, NULL));
+  header = encode (&format, &picture, &parameters);
   g_assert_cmpuint (
-      header->coding.color_transform, ==, PACO_COLOR_TRANSFORM_MATRIX);
+      header.coding.color_transform, ==, PACO_COLOR_TRANSFORM_MATRIX);
+  return header;
 }
 
 /* Tests that the colors that a picture was mixed of are found, the largest first, whatever
@@ -566,7 +470,7 @@ test_matrix (void)
 
     draw_rotation (mixes);
     draw_mixes (samples, mixes, amplitudes);
-    encode_rgb (samples, PACO_SAMPLE_UNSIGNED, MATRIX_WIDTH, &header);
+    header = encode_rgb (samples, PACO_SAMPLE_UNSIGNED, MATRIX_WIDTH);
     for (unsigned k = 0; k < 3; k++) {
       const float *m = header.coding.matrix + k;
       double product = 0.0, norm = 0.0;
@@ -585,7 +489,7 @@ test_matrix (void)
     for (unsigned i = 0; i < 3 * MATRIX_HEIGHT; i++)
       for (unsigned x = 0; x < MATRIX_WIDTH; x++)
         samples[i / MATRIX_HEIGHT][i % MATRIX_HEIGHT][x] ^= 0x8000;
-    encode_rgb (samples, PACO_SAMPLE_SIGNED, MATRIX_WIDTH, &other);
+    other = encode_rgb (samples, PACO_SAMPLE_SIGNED, MATRIX_WIDTH);
     g_assert_cmpmem (header.coding.matrix, sizeof header.coding.matrix,
         other.coding.matrix, sizeof other.coding.matrix);
   }
@@ -603,12 +507,12 @@ test_usual_matrix (void)
 
   draw_rotation (mixes);
   draw_mixes (samples, mixes, amplitudes);
-  encode_rgb (samples, PACO_SAMPLE_UNSIGNED, PACO_TILE_COLUMNS - 1, &header);
+  header = encode_rgb (samples, PACO_SAMPLE_UNSIGNED, PACO_TILE_COLUMNS - 1);
   g_assert_cmpmem (header.coding.matrix, size, paco_usual_matrix, size);
-  encode_rgb (samples, PACO_SAMPLE_UNSIGNED, PACO_TILE_COLUMNS, &header);
+  header = encode_rgb (samples, PACO_SAMPLE_UNSIGNED, PACO_TILE_COLUMNS);
   g_assert_true (memcmp (header.coding.matrix, paco_usual_matrix, size) != 0);
   memset (samples, 77, sizeof samples);
-  encode_rgb (samples, PACO_SAMPLE_UNSIGNED, MATRIX_WIDTH, &header);
+  header = encode_rgb (samples, PACO_SAMPLE_UNSIGNED, MATRIX_WIDTH);
   g_assert_cmpmem (header.coding.matrix, size, paco_usual_matrix, size);
 }
 
@@ -620,7 +524,6 @@ enum
   RGB_HEIGHT = 64,
   LARGE = 4000, /* Differences need more than 11 bits. */
   SMALL = 60,
-  N_SCALES = 4,
 };
 
 /* How samples hold a number below 4096. */
@@ -640,7 +543,7 @@ held (Hold hold, unsigned number)
                              : number;
 }
 
-/* Draws noise below `most` for A and B, and makes C of so many eighths of them. */
+/* Draws noise below `most` for A and B, and makes C of these eighths of them. */
 static void
 draw_rgb (uint16_t *samples[N_COMPONENTS], Hold hold, const PacoFit *order,
     const unsigned most[2], const unsigned eighths[2])
@@ -655,14 +558,12 @@ draw_rgb (uint16_t *samples[N_COMPONENTS], Hold hold, const PacoFit *order,
   }
 }
 
-/* Codes a picture of RGB, and returns the header. */
+/* Codes a picture of RGB without loss, and returns the header. */
 static PacoHeader
 encode_lossless_rgb (uint16_t *const samples[N_COMPONENTS], Hold hold)
 {
-  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   PacoPictureFormat format = { RGB_WIDTH, RGB_HEIGHT, N_COMPONENTS };
-  g_autoptr (GByteArray) frame = g_byte_array_new ();
   PacoPicture picture = { .crop = { 0 } };
   PacoHeader header;
 
@@ -673,15 +574,9 @@ encode_lossless_rgb (uint16_t *const samples[N_COMPONENTS], Hold hold)
       .depth = hold == HOLD_GAPS ? 14 : 12,
       .kind = hold == HOLD_SIGNED ? PACO_SAMPLE_SIGNED : PACO_SAMPLE_UNSIGNED,
     };
-    picture.data[c] = (uint8_t *) samples[c];
-    picture.stride[c] = 2 * RGB_WIDTH;
-    picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
-    picture.layout[c].big_endian = G_BYTE_ORDER == G_BIG_ENDIAN;
+    lay_out (&picture, c, samples[c], RGB_WIDTH);
   }
-  g_assert_true (paco_reference_encode (
-      &format, &picture, &video, &parameters, NULL, frame, NULL));
-  g_assert_true (
-      paco_header_parse_frame (frame->data, frame->len, &header, NULL, NULL));
+  header = encode (&format, &picture, &parameters);
   g_assert_cmpuint (header.coding.n_code_tables, ==, hold == HOLD_GAPS);
   return header;
 }
@@ -692,6 +587,7 @@ encode_lossless_rgb (uint16_t *const samples[N_COMPONENTS], Hold hold)
 static void
 test_fit (void)
 {
+  static const unsigned scales[4] = { LARGE, 2000, 1000, 240 };
   static uint16_t memory[N_COMPONENTS][RGB_WIDTH * RGB_HEIGHT];
   uint16_t *samples[N_COMPONENTS] = { memory[0], memory[1], memory[2] };
 
@@ -699,7 +595,6 @@ test_fit (void)
     unsigned large = g_test_rand_int_range (0, 3), of_a, of_b;
     Hold hold = (Hold) (i % N_HOLDS);
     PacoFit fit = { .c = g_test_rand_int_range (0, 3) }, found;
-    static const unsigned scales[N_SCALES] = { LARGE, 2000, 1000, 240 };
     unsigned scale;
     PacoHeader header;
 
@@ -716,7 +611,7 @@ test_fit (void)
     }
     fit.x = of_a;
     fit.y = 8 - of_a - of_b;
-    scale = fit.mean ? scales[i / N_HOLDS % N_SCALES] : LARGE;
+    scale = fit.mean ? scales[i / N_HOLDS % G_N_ELEMENTS (scales)] : LARGE;
     draw_rgb (samples, hold, &fit,
         (unsigned[]){ scale, fit.mean ? scale : SMALL },
         (unsigned[]){ of_a, of_b });
@@ -798,9 +693,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/choice/pairs", test_pairs);
-  g_test_add_func ("/choice/cells", test_cells);
-  g_test_add_func ("/choice/sets", test_sets);
   g_test_add_func ("/choice/tiles", test_tiles);
   g_test_add_func ("/choice/wavelet/sums", test_sums);
   g_test_add_func ("/choice/wavelet/content", test_content);

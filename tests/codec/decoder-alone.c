@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Runs the reference decoder as it stands by itself, for decoder-alone.py:
  *
- *   samples FILE LEVELS     writes the samples of each component of each picture, behind a
+ *   samples FILE LEVELS     writes the samples of each component of each picture, after a
  *                           line with its size; of a stack, those of its pictures
  *   memory FILE             decodes it again and again, with each allocation failing once
  *   damage SEED N FILE...   decodes them N times with other damage
@@ -197,7 +197,7 @@ try_damaged (const char *path, unsigned n)
   for (unsigned i = 0; i < n; i++) {
     PacoReferenceOptions options = { draw (4) ? 0 : draw (9), 1 << 18,
       draw (2) ? concealer : NULL };
-    /* Its own memory shows what is read behind it. */
+    /* The sanitizer finds what is read after the end of memory of this size. */
     size_t length = draw (16) ? size : 1 + draw ((unsigned) size);
     uint8_t *copy = (uint8_t *) malloc (length);
     PacoReferencePicture picture;

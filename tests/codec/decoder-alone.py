@@ -66,6 +66,44 @@ def check_samples(program):
     return len(expected)
 
 
+def frames_of(stream):
+    """The frames of a stream, by the sizes in their headers."""
+    data, frames = stream.read_bytes(), []
+    while data:
+        size = int.from_bytes(data[8:12], 'little')
+        frames.append(data[:size])
+        data = data[size:]
+    return frames
+
+
+def check_example(program, folder):
+    """Tests that paco-to-pnm writes the pictures of stacks, and ends with 1 if one is missing or
+    damaged."""
+    frames = frames_of(GOLDEN / 'stack-gray8-lossless-haar.paco')
+    lines = [line.split() for line in (GOLDEN / 'components.md5').read_text().splitlines()]
+    wanted = [md5 for name, _, levels, *md5 in lines
+              if (name, levels) == ('stack-gray8-lossless-haar', '0')]
+    damaged = frames[1][:-1] + bytes([frames[1][-1] ^ 0x80])
+    cases = [(frames * 2, 0, 10, ''), ([], 0, 0, ''),
+             (frames[:2] + frames[3:], 1, 4, 'slices are missing'),
+             (frames[1:], 1, 0, 'first slice'),
+             (frames[1:] + frames[1:] + frames, 1, 5, 'first slice'),
+             ([frames[0], damaged] + frames[2:], 1, 5, 'blocks are damaged'),
+             (frames[:4] + [frames[4][:-1]], 1, 4, 'cut off')]
+    for case, status, n, words in cases:
+        out = pathlib.Path(tempfile.mkdtemp(dir=folder))
+        (out / 'a.paco').write_bytes(b''.join(case))
+        done = subprocess.run([program, out / 'a.paco', out / 'p'], capture_output=True,
+                              check=False, text=True)
+        sums = [[hashlib.md5((out / f'p-{i}-0.pgm').read_bytes().split(b'\n', 3)[3]).hexdigest()]
+                for i in range(len(list(out.glob('*.pgm'))))]
+        assert (done.returncode, len(sums)) == (status, n), (words, done, sums)
+        assert words in done.stderr, (words, done)
+        assert status or sums == wanted * (n // 5), sums
+    assert subprocess.run([program, folder, folder / 'p'], capture_output=True,
+                          check=False).returncode == 1
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         folder = pathlib.Path(tmp)
@@ -78,6 +116,7 @@ def main():
         run(compiler, '-std=c99', '-g', '-O1', '-fsanitize=address,undefined',
             '-fno-sanitize-recover=all', '-I', folder, HERE / 'decoder-alone.c', '-lm',
             '-o', folder / 'alone')
+        check_example(folder / 'paco-to-pnm', folder)
         n_streams = check_samples(folder / 'alone')
         streams = sorted(GOLDEN.glob('*.paco'))
         for stream in streams:

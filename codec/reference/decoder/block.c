@@ -385,13 +385,8 @@ paco_reference_code_raw_string (
 /* The bytes of a block, and the arithmetic decoders that take codewords from them. */
 typedef struct
 {
-  const uint8_t *bytes;
-  size_t size, used;
-  bool broken; /* a codeword or a bit was missing */
-  struct
-  {
-    uint32_t s, d;
-  } decoders[LANES];
+  Bytes bytes;
+  Codeword decoders[LANES];
   /* The raw string: bits in codewords, and how many were taken of all. */
   bool fill[LANES * 32];
   size_t n_fill, taken;
@@ -402,27 +397,11 @@ decode_symbol (void *symbols, unsigned coder, unsigned row, unsigned context,
     unsigned p, bool unknown)
 {
   BlockBytes *block = (BlockBytes *) symbols;
-  uint32_t s = block->decoders[coder].s, d = block->decoders[coder].d, t;
-  bool bit;
 
   (void) row;
   (void) context;
   (void) unknown;
-  if (s == 0) {
-    s = UINT32_MAX;
-    d = 0;
-    if (block->size - block->used < 4) {
-      block->broken = true;
-    } else {
-      d = get32 (block->bytes + block->used);
-      block->used += 4;
-    }
-  }
-  t = (uint32_t) (((uint64_t) s * p) >> 8);
-  bit = d > t;
-  block->decoders[coder].d = bit ? d - t - 1 : d;
-  block->decoders[coder].s = bit ? s - t - 1 : t;
-  return bit;
+  return decode_bit (&block->bytes, &block->decoders[coder], p);
 }
 
 unsigned
@@ -460,20 +439,20 @@ take_raw_bit (void *string, bool unknown)
   if (at < block->n_fill)
     return block->fill[at];
   at -= block->n_fill;
-  if (at / 8 >= block->size - block->used) {
-    block->broken = true;
+  if (at / 8 >= block->bytes.left) {
+    block->bytes.broken = true;
     return false;
   }
-  return block->bytes[block->used + at / 8] >> at % 8 & 1;
+  return has_bit (block->bytes.p, (uint32_t) at);
 }
 
-/* Says whether the raw string was complete and nothing came behind it: what is left
- * of the open codewords and of the last byte must be zeros. */
+/* Says whether the raw string was complete and nothing came after it: the rest of
+ * the open codewords and of the last byte must be zeros. */
 static bool
 ends_well (BlockBytes *block)
 {
-  size_t all = block->n_fill + 8 * (block->size - block->used);
-  bool well = !block->broken
+  size_t all = block->n_fill + 8 * block->bytes.left;
+  bool well = !block->bytes.broken
       && all - (block->taken > block->n_fill ? block->taken : block->n_fill)
           < 8;
 
@@ -493,12 +472,13 @@ decode_planes (Coder *coder, BlockBytes *block)
   coder->code = decode_symbol;
   coder->symbols = block;
   paco_reference_begin_block (coder);
-  for (unsigned plane = record->planes; plane-- > lowest && !block->broken;)
+  for (unsigned plane = record->planes;
+       plane-- > lowest && !block->bytes.broken;)
     paco_reference_code_plane (coder, plane);
-  if (block->broken)
+  if (block->bytes.broken)
     return false;
   if (record->cut)
-    return block->used == block->size;
+    return ends (&block->bytes);
   if (!take_fill (block))
     return false;
   paco_reference_code_raw_string (coder, take_raw_bit, block);
@@ -516,8 +496,7 @@ paco_reference_decode_bytes (
   if (coder->record.planes == 0)
     return coder->record.length == 0;
   memset (&block, 0, sizeof block);
-  block.bytes = bytes;
-  block.size = coder->record.length;
+  block.bytes = bytes_of (bytes, coder->record.length);
   well = decode_planes (coder, &block);
   for (unsigned y = 0; well && y < coder->height; y++)
     for (unsigned x = 0; x < coder->width; x++) {

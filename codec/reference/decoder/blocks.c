@@ -42,7 +42,7 @@ decode_block (Frame *frame, uint32_t i)
   coder->set = header->set && header->set[0] == family
           && header->set[1] == block->record.set
       ? &frame->carried
-      : builtin_set (family, block->record.set);
+      : &builtin_sets[family][block->record.set];
   return paco_reference_decode_bytes (
       coder, frame->payload + block->record.offset, frame->indices);
 }

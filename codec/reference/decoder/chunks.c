@@ -10,69 +10,37 @@ static const Set builtin_sets[2][N_SETS] = {
 #include "sets.inc"
 };
 
-static const Set *
-builtin_set (unsigned family, unsigned number)
-{
-  return &builtin_sets[family][number];
-}
-
+/* Reads a carried set; set may be NULL. */
 static bool
 read_set (const uint8_t *data, size_t size, Set *set)
 {
-  const size_t n = sizeof builtin_sets[0][0].p;
-  const uint8_t *base;
-  size_t at = 2, value = 0, run;
+  const unsigned n = PACO_REFERENCE_N_ROWS * N_CONTEXTS;
+  Bytes bytes = bytes_of (data, size);
+  unsigned family = take8 (&bytes), number = take8 (&bytes), value = 0;
 
-  if (size < 2 || data[0] > 1 || data[1] >= N_SETS)
+  if (family > 1 || number >= N_SETS)
     return false;
-  base = &builtin_sets[data[0]][data[1]].p[0][0];
   if (set)
-    *set = builtin_sets[data[0]][data[1]];
-  while (value < n) {
-    if (at == size)
-      return false;
-    if (data[at] != 0) {
-      uint8_t p = (uint8_t) (base[value] + data[at++]);
+    *set = builtin_sets[family][number];
+  while (value < n && !bytes.broken) {
+    unsigned row = value / N_CONTEXTS, k = value % N_CONTEXTS;
+    unsigned difference = take8 (&bytes);
+    uint8_t p = (uint8_t) (builtin_sets[family][number].p[row][k] + difference);
 
-      if (p == 0)
-        return false;
-      if (set)
-        set->p[value / N_CONTEXTS][value % N_CONTEXTS] = p;
-      value++;
+    if (difference == 0) {
+      value += take8 (&bytes) + 1;
       continue;
     }
-    if (size - at < 2)
+    if (p == 0)
       return false;
-    run = data[at + 1] + (size_t) 1;
-    at += 2;
-    if (run > n - value)
-      return false;
-    value += run;
+    if (set)
+      set->p[row][k] = p;
+    value++;
   }
-  return at == size;
+  return value == n && ends (&bytes);
 }
 
 /* --- ancillary chunks --- */
-
-/* Bytes that are checked from the front on. */
-typedef struct
-{
-  const uint8_t *p;
-  size_t left;
-} ChunkBytes;
-
-/* Takes n bytes; NULL if there are fewer. */
-static const uint8_t *
-take_bytes (ChunkBytes *bytes, size_t n)
-{
-  const uint8_t *p = bytes->p;
-
-  if (bytes->left < n)
-    return NULL;
-  bytes->p += n;
-  bytes->left -= n;
-  return p;
-}
 
 static bool
 is_letter (uint8_t byte)
@@ -81,7 +49,7 @@ is_letter (uint8_t byte)
 }
 
 static bool
-take_name (ChunkBytes *bytes)
+take_name (Bytes *bytes)
 {
   const uint8_t *length = take_bytes (bytes, 1), *name;
 
@@ -121,9 +89,9 @@ character_bytes (const uint8_t *text, size_t left)
   return n;
 }
 
-/* Takes a text whose length takes so many bytes, 1 or 2. */
+/* Takes a text whose length takes 1 or 2 bytes. */
 static bool
-take_text (ChunkBytes *bytes, unsigned length_bytes)
+take_text (Bytes *bytes, unsigned length_bytes)
 {
   const uint8_t *head = take_bytes (bytes, length_bytes), *text;
   size_t length, at = 0;
@@ -145,7 +113,7 @@ take_text (ChunkBytes *bytes, unsigned length_bytes)
 }
 
 static bool
-take_value (ChunkBytes *bytes)
+take_value (Bytes *bytes)
 {
   static const uint8_t sizes[9] = { 0, 1, 4, 4, 8, 8, 8, 8, 0 };
   const uint8_t *type, *p;
@@ -173,7 +141,7 @@ take_value (ChunkBytes *bytes)
 
 /* Takes lists of values until the bytes end. */
 static bool
-take_lists (ChunkBytes *bytes)
+take_lists (Bytes *bytes)
 {
   const uint8_t *n_lists = take_bytes (bytes, 1);
 
@@ -186,7 +154,7 @@ take_lists (ChunkBytes *bytes)
       if (!take_value (bytes))
         return false;
   }
-  return n_lists && bytes->left == 0;
+  return ends (bytes);
 }
 
 static bool
@@ -225,8 +193,7 @@ timecode_is_valid (const uint8_t *data, size_t size)
     return false;
   if (size == 17)
     return true;
-  jam = signed_of (get32 (data + 17) | (uint64_t) get32 (data + 21) << 32,
-      UINT64_C (1) << 63);
+  jam = signed_of (get64 (data + 17), UINT64_C (1) << 63);
   offset = signed_of (get32 (data + 25), 0x80000000u);
   return offset > -86400 && offset < 86400 && is_in_years (jam)
       && is_in_years (jam + offset * 1000000);
@@ -235,10 +202,8 @@ timecode_is_valid (const uint8_t *data, size_t size)
 static bool
 ancillary_is_valid (unsigned type, const uint8_t *data, size_t size)
 {
-  ChunkBytes bytes;
+  Bytes bytes = bytes_of (data, size);
 
-  bytes.p = data;
-  bytes.left = size;
   switch (type) {
     case 7: /* caption */
       return size >= 2;

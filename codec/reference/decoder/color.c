@@ -231,7 +231,7 @@ map_numbers (
       bits = number_bits (header, other);
   for (uint32_t code = 0; code < 1u << component->depth; code++)
     if (component->table == 0
-        || frame->used[component->table - 1][code / 8] >> code % 8 & 1)
+        || has_bit (frame->used[component->table - 1], code))
       samples[n++] = sample_of_code (component, code);
   *shift = 1 << (bits - 1);
   return n;

@@ -215,7 +215,7 @@ read_and_decode (const uint8_t *data, size_t size, Frame *frame,
     return invalid (reason, "the frame is cut off");
   if (options->reduce > header->levels)
     return refuse (reason, PACO_REFERENCE_ASKED,
-        "the frame has not so many levels to leave out");
+        "the frame has fewer levels than are to be left out");
   frame->reduce = options->reduce;
   frame->n_fields = header->fields ? 2 : 1;
   if (set_sizes (frame, picture) > options->max_samples
@@ -271,20 +271,18 @@ paco_reference_undo_stack (
     Picture *const slices[MAX_STACK], const char **message)
 {
   const Slice *slice = slices[0] ? &slices[0]->header.slice : NULL;
+  bool good = slice && slice->length > 0;
   size_t n;
 
-  for (unsigned p = 0; slice && p < slice->length; p++)
-    if (slices[p]
-        && (!is_same_stack (slices[0], slices[p])
-            || slices[p]->header.slice.position != p))
-      slice = NULL;
+  for (unsigned p = 0; good && p < slice->length; p++)
+    good = !slices[p]
+        || (is_same_stack (slices[0], slices[p])
+            && slices[p]->header.slice.position == p);
   if (message)
-    *message = "";
-  if (!slice || slice->length == 0) {
-    if (message)
-      *message = "the pictures are not the slices of one stack, in order";
+    *message = good ? ""
+                    : "the pictures are not the slices of one stack, in order";
+  if (!good)
     return PACO_REFERENCE_ASKED;
-  }
   n = (size_t) slices[0]->components[0].width * slices[0]->components[0].height;
   for (size_t k = 0; k < n; k++) {
     int values[MAX_STACK];

@@ -322,7 +322,7 @@ read_known_chunk (
     case 4:
       header->has_place = true;
       header->number = get32 (data);
-      header->offset = get32 (data + 4) | (uint64_t) get32 (data + 8) << 32;
+      header->offset = get64 (data + 4);
       return true;
     case 5:
       return data[1] == 0;
@@ -375,6 +375,7 @@ read_chunks (
     unsigned type = end - p < 4 ? 0 : get16 (p);
     size_t size = end - p < 4 ? SIZE_MAX : get16 (p + 2);
     uint32_t bit = 1u << (type < 256 ? type : type - 240) % 32;
+    bool is_ancillary = type >= 7 && type <= 255;
 
     if (size > (size_t) (end - p) - 4)
       return invalid (reason, "a chunk is longer than the header");
@@ -382,22 +383,20 @@ read_chunks (
     if (type == 0 || type > 260)
       return later (
           reason, "the frame has a chunk that this decoder does not know");
-    if (type >= 7 && type <= 255)
+    if (is_ancillary)
       ancillary += 4 + size;
-    if (type >= 7 && type <= 255
-            ? !ancillary_is_valid (type, p, size)
-            : !has_size (type, size) || (seen & bit && type != 258)
+    if (is_ancillary ? !ancillary_is_valid (type, p, size)
+                     : !has_size (type, size) || (seen & bit && type != 258)
                 || !read_known_chunk (type, p, size, header))
       return invalid (reason,
           "a chunk has a value or a size that it cannot have, or comes again");
-    seen |= type >= 7 && type <= 255 ? 0 : bit;
+    seen |= is_ancillary ? 0 : bit;
     p += size;
   }
   return (ancillary <= 32768
              && (header->color_transform != 4 || seen >> (259 - 240) & 1))
-      || invalid (reason,
-          "the matrix is missing, or ancillary chunks take"
-          " too much");
+      || invalid (
+          reason, "the matrix is missing, or ancillary chunks take too much");
 }
 
 static bool

@@ -3,7 +3,6 @@
  * records and step map (FORMAT.md sections 4 and 6), for the reference decoder's
  * decode.c. */
 #include "parts.h"
-#include <string.h>
 
 /* --- geometry --- */
 
@@ -83,6 +82,12 @@ list_subbands (Frame *frame)
   }
 }
 
+static uint16_t
+smaller (uint32_t a, uint32_t b)
+{
+  return (uint16_t) (a < b ? a : b);
+}
+
 static void
 list_blocks (Frame *frame)
 {
@@ -94,15 +99,12 @@ list_blocks (Frame *frame)
     for (uint32_t k = 0; k < subband->blocks_x * subband->blocks_y; k++) {
       uint32_t x = k % subband->blocks_x * BLOCK_WIDTH;
       uint32_t y = k / subband->blocks_x * subband->block_height;
-      uint32_t width = subband->width - x, height = subband->height - y;
 
       block->subband = (uint16_t) s;
       block->x = x;
       block->y = y;
-      block->width = (uint16_t) (width < 64 ? width : 64);
-      block->height = (uint16_t) (height < subband->block_height
-              ? height
-              : subband->block_height);
+      block->width = smaller (subband->width - x, BLOCK_WIDTH);
+      block->height = smaller (subband->height - y, subband->block_height);
       block++;
     }
   }
@@ -110,35 +112,26 @@ list_blocks (Frame *frame)
 
 /* --- code tables (FORMAT.md section 6.3) --- */
 
-static void
-set_used (uint8_t *used, unsigned code)
-{
-  used[code / 8] = (uint8_t) (used[code / 8] | 1u << code % 8);
-}
-
 static bool
 unpack_table (const Table *table, const uint8_t *data, uint8_t *used)
 {
   uint16_t contexts[256];
   unsigned before = 1;
-  Adaptive coder;
+  Adaptive coder = adaptive_of (data, table->size);
 
-  memset (&coder, 0, sizeof coder);
-  coder.data = data;
-  coder.left = table->size;
   for (unsigned i = 0; i < 256; i++)
     contexts[i] = 32768;
-  set_used (used, table->first);
-  set_used (used, table->last);
-  for (unsigned code = table->first + 1u; code < table->last && !coder.broken;
-       code++) {
+  set_bit (used, table->first);
+  set_bit (used, table->last);
+  for (unsigned code = table->first + 1u;
+       code < table->last && !coder.bytes.broken; code++) {
     bool bit = adaptive_bit (&coder, &contexts[before]);
 
     if (bit)
-      set_used (used, code);
+      set_bit (used, code);
     before = (before << 1 | bit) & 255;
   }
-  return !coder.broken && coder.left == 0;
+  return ends (&coder.bytes);
 }
 
 static bool
@@ -149,10 +142,10 @@ read_bits (const Table *table, const uint8_t *data, uint8_t *used)
   if (table->size != (span + 7) / 8)
     return false;
   for (uint32_t i = 0; i < 8 * table->size; i++)
-    if (data[i / 8] >> i % 8 & 1) {
+    if (has_bit (data, i)) {
       if (i >= span)
         return false;
-      set_used (used, table->first + i);
+      set_bit (used, table->first + i);
     }
   return true;
 }
@@ -166,38 +159,12 @@ read_table_codes (const Table *table, const uint8_t *data, uint8_t *used)
   if (!(table->form == 1 ? unpack_table : read_bits) (table, data, used))
     return false;
   for (unsigned code = table->first; code <= table->last; code++)
-    n += used[code / 8] >> code % 8 & 1;
-  return n == table->n_codes && used[table->first / 8] >> table->first % 8 & 1
-      && used[table->last / 8] >> table->last % 8 & 1;
+    n += has_bit (used, code);
+  return n == table->n_codes && has_bit (used, table->first)
+      && has_bit (used, table->last);
 }
 
 /* --- records --- */
-
-/* What is left of the records; false in `well` once more was taken than was there. */
-typedef struct
-{
-  const uint8_t *p;
-  size_t left;
-  bool well;
-} RecordBytes;
-
-static unsigned
-take8 (RecordBytes *bytes)
-{
-  bytes->well = bytes->well && bytes->left > 0;
-  if (!bytes->well)
-    return 0;
-  bytes->left--;
-  return *bytes->p++;
-}
-
-static unsigned
-take16 (RecordBytes *bytes)
-{
-  unsigned low = take8 (bytes);
-
-  return low | take8 (bytes) << 8;
-}
 
 static bool
 read_extension (unsigned byte, Record *record)
@@ -215,13 +182,13 @@ read_extension (unsigned byte, Record *record)
 }
 
 static bool
-read_record (RecordBytes *bytes, bool block_checks, Record *record)
+read_record (Bytes *bytes, bool block_checks, Record *record)
 {
   unsigned first = take8 (bytes), word;
 
   record->planes = first & 31;
   if (record->planes == 0)
-    return first == 0 && bytes->well;
+    return first == 0 && !bytes->broken;
   if (record->planes > 23)
     return false;
   record->shared_codewords = first >> 5 & 1;
@@ -240,7 +207,7 @@ read_record (RecordBytes *bytes, bool block_checks, Record *record)
     return false;
   if (block_checks)
     record->check = (uint16_t) take16 (bytes);
-  return bytes->well;
+  return !bytes->broken;
 }
 
 /* Says whether the records take just these bytes, and their blocks the payload. */
@@ -248,12 +215,9 @@ static bool
 read_records (
     Frame *frame, const uint8_t *data, size_t size, uint32_t payload_size)
 {
-  RecordBytes bytes;
+  Bytes bytes = bytes_of (data, size);
   uint32_t offset = 0;
 
-  bytes.p = data;
-  bytes.left = size;
-  bytes.well = true;
   for (uint32_t i = 0; i < frame->n_blocks; i++) {
     Record *record = &frame->blocks[i].record;
 
@@ -263,7 +227,7 @@ read_records (
     record->offset = offset;
     offset += record->length;
   }
-  return bytes.left == 0 && offset == payload_size;
+  return ends (&bytes) && offset == payload_size;
 }
 
 /* --- the step map (FORMAT.md section 6.2) --- */
@@ -303,7 +267,7 @@ read_cell (MapReader *reader, unsigned a, unsigned b, unsigned c)
 static void
 read_cells (MapReader *reader, uint8_t *cells, uint32_t columns, uint32_t rows)
 {
-  for (uint32_t y = 0; y < rows && !reader->coder.broken; y++)
+  for (uint32_t y = 0; y < rows && !reader->coder.bytes.broken; y++)
     for (uint32_t x = 0; x < columns; x++) {
       const uint8_t *above = cells + (size_t) (y - 1) * columns + x;
       unsigned a = x > 0 ? cells[(size_t) y * columns + x - 1]
@@ -332,9 +296,7 @@ read_map (Frame *frame, const uint8_t *data, size_t size, Reason *reason)
       (uint64_t) (rows[0] + rows[1]) * frame->cell_columns, 1);
   if (!frame->cells)
     return no_memory (reason);
-  memset (&reader, 0, sizeof reader);
-  reader.coder.data = data;
-  reader.coder.left = size;
+  reader.coder = adaptive_of (data, size);
   for (unsigned k = 0; k < 4; k++) {
     reader.differs[k] = reader.down[k][0] = reader.down[k][1] = 32768;
     reader.more[k][0] = reader.more[k][1] = reader.more[k][2] = 32768;
@@ -342,7 +304,7 @@ read_map (Frame *frame, const uint8_t *data, size_t size, Reason *reason)
   for (unsigned f = 0; f < frame->n_fields; f++)
     read_cells (&reader, frame->cells + frame->first_cell[f],
         frame->cell_columns, rows[f]);
-  return (!reader.coder.broken && reader.coder.left == 0)
+  return ends (&reader.coder.bytes)
       || invalid (reason, "the step map of the frame is damaged");
 }
 

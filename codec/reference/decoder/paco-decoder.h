@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The reference decoder: turns a frame of the PaCo codestream into samples. It is written
  * from FORMAT.md, in C99, and needs nothing but the C library and its mathematics. It is
- * the judge of this project's tests, and made to be kept beside recordings: it says once
- * more, as a program, what FORMAT.md says. It is slow.
+ * the judge of this project's tests, and made to be kept with recordings: it says again,
+ * as a program, what FORMAT.md says. It is slow.
  *
  * Whatever the bytes are, it returns. Compile paco-decoder.c, which is all of it:
  *
@@ -130,7 +130,7 @@ typedef struct PacoReferenceConcealer PacoReferenceConcealer;
 
 PacoReferenceConcealer *paco_reference_concealer_new (void);
 void paco_reference_concealer_free (PacoReferenceConcealer *concealer);
-/* Says that the stream goes on from another place. */
+/* Says that the stream continues from another place. */
 void paco_reference_concealer_forget (PacoReferenceConcealer *concealer);
 
 /* Zeros are what most want. */

@@ -5,7 +5,8 @@
  *   ./paco-to-pnm FILE PREFIX [LEVELS]
  *
  * Picture N becomes PREFIX-N.ppm if it is R, G and B, else PREFIX-N-C.pgm of each
- * component C. Samples are written as they are. LEVELS are left out (FORMAT.md 10). */
+ * component C. Samples are written as they are. LEVELS are left out (FORMAT.md 10). It
+ * ends with 1 if anything is damaged or missing. */
 #include "paco-decoder.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ typedef struct
   const char *prefix;
   PacoReferenceOptions options;
   unsigned n_pictures;
+  int lossy; /* something was damaged or missing, and decoding continued */
   PacoReferencePicture *stack[PACO_REFERENCE_MAX_STACK]; /* slices, or NULL */
 } Run;
 
@@ -26,26 +28,38 @@ fail (const char *what, const char *why)
   return 0;
 }
 
+/* Says what is damaged or missing, and lets the run continue. */
+static void
+lose (Run *run, const char *what, const char *why)
+{
+  run->lossy = 1;
+  fail (what, why);
+}
+
 /* Reads a whole file into memory; NULL if that cannot be. */
 static uint8_t *
 read_file (const char *path, size_t *size)
 {
   FILE *file = fopen (path, "rb");
-  uint8_t *data = NULL;
+  uint8_t *data = NULL, *more = NULL;
   size_t capacity = 0;
+  int whole;
 
   *size = 0;
   while (file && *size == capacity) {
-    uint8_t *more = (uint8_t *) realloc (data, capacity += 1 << 20);
-
+    more = (uint8_t *) realloc (data, capacity += 1 << 20);
     if (!more)
       break;
     data = more;
     *size += fread (data + *size, 1, capacity - *size, file);
   }
+  whole = more && !ferror (file);
   if (file)
     fclose (file);
-  return file ? data : NULL;
+  if (whole)
+    return data;
+  free (data);
+  return NULL;
 }
 
 /* Writes components first..first+n-1, which are of one size. */
@@ -57,6 +71,7 @@ write_pnm (const char *path, const PacoReferencePicture *picture,
   unsigned depth = picture->header.components[first].depth;
   size_t samples = (size_t) image->width * image->height;
   FILE *file = fopen (path, "wb");
+  int good;
 
   if (!file)
     return fail (path, "it cannot be written");
@@ -68,7 +83,9 @@ write_pnm (const char *path, const PacoReferencePicture *picture,
         putc (image[c].samples[k] >> 8, file);
       putc (image[c].samples[k] & 0xff, file);
     }
-  return fclose (file) == 0 || fail (path, "it cannot be written");
+  good = !ferror (file);
+  good = fclose (file) == 0 && good;
+  return good || fail (path, "it cannot be written");
 }
 
 static int
@@ -95,18 +112,25 @@ static int
 end_stack (Run *run)
 {
   const char *why;
-  int good = !run->stack[0]
+  unsigned n = 0, length = 0;
+  int begins = run->stack[0] != NULL;
+  int good = !begins
       || paco_reference_undo_stack (run->stack, &why) == PACO_REFERENCE_DONE
       || fail ("a stack", why);
 
   for (unsigned p = 0; p < PACO_REFERENCE_MAX_STACK; p++) {
     if (!run->stack[p])
       continue;
-    good = good && run->stack[0] && write_picture (run, run->stack[p]);
+    n++;
+    length = run->stack[p]->header.slice.length;
+    good = good && (!begins || write_picture (run, run->stack[p]));
     paco_reference_picture_clear (run->stack[p]);
     free (run->stack[p]);
     run->stack[p] = NULL;
   }
+  if (n < length)
+    lose (run, "a stack",
+        begins ? "slices are missing" : "the first slice is missing");
   return good;
 }
 
@@ -115,9 +139,10 @@ static int
 take_picture (Run *run, PacoReferencePicture *picture)
 {
   const PacoReferenceSlice *slice = &picture->header.slice;
-  int good = slice->position > 0 || end_stack (run);
+  int good = (slice->position > 0 && !run->stack[slice->position])
+      || end_stack (run);
 
-  if (good && slice->length > 0 && !run->stack[slice->position]) {
+  if (good && slice->length > 0) {
     run->stack[slice->position] = picture;
     return slice->position + 1 < slice->length || end_stack (run);
   }
@@ -149,7 +174,7 @@ decode_file (Run *run, const char *path)
       break;
     }
     if (picture->broken_blocks > 0)
-      fail (path, "blocks are damaged, and shown as zero");
+      lose (run, path, "blocks are damaged, and shown as zero");
     at += picture->header.frame_size;
     good = take_picture (run, picture);
   }
@@ -167,5 +192,5 @@ main (int argc, char **argv)
     return !fail ("usage", "paco-to-pnm FILE PREFIX [LEVELS]");
   run.prefix = argv[2];
   run.options.reduce = argc == 4 ? (unsigned) atoi (argv[3]) : 0;
-  return !decode_file (&run, argv[1]);
+  return !decode_file (&run, argv[1]) || run.lossy;
 }

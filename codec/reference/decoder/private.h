@@ -94,7 +94,7 @@ typedef struct PacoReferenceCoder
   struct
   {
     bool active, bit, inverted;
-    uint8_t context, x, y;
+    uint8_t context, y;
     unsigned row;
   } visit[PACO_REFERENCE_LANES];
 } PacoReferenceCoder;
