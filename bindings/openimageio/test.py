@@ -398,6 +398,12 @@ def test_attributes():
     write('a.paco', noise(4, 4, 3), CICP=('int[4]', (9, 16, 0, 1)))
     check('CICP', tuple(read('a.paco')[1].getattribute('CICP')) == (9, 16, 0, 1)
           and read('a.paco')[1].get_string_attribute('paco:Transfer') == 'smpte2084')
+    os.mkdir('scans')
+    write('scans/first.tif', noise(4, 4, 3))
+    run('paco', 'archive', 'scans', 'archive.paco')
+    names = [value.name for value in read('archive.paco')[1].extra_attribs]
+    check('an archive', read('archive.paco')[1].get_string_attribute('paco:SourceFile')
+          == 'first.tif' and not any('Chunk' in name for name in names), names)
 
 
 def test_levels():
