@@ -82,7 +82,7 @@ if ! [ -e ffbuild/config.mak ]; then
     --enable-muxer=paco,mov,mp4,matroska,avi,rawvideo,framemd5,framehash,md5,null \
     --enable-protocol=file,pipe --enable-bsf=setts,noise \
     --enable-indev=lavfi \
-    --enable-filter=testsrc2,sine,scale,format,setfield,fieldorder,null,trim,select,showinfo,metadata,sidedata,setparams,anull,aresample \
+    --enable-filter=testsrc2,sine,scale,format,setfield,fieldorder,null,trim,select,showinfo,addroi,metadata,sidedata,setparams,anull,aresample \
     ${FFMPEG_CONFIGURE:-}
 fi
 nice -n 5 make -j"$(nproc)" ffmpeg ffprobe
