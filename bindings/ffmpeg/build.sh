@@ -8,7 +8,7 @@ usage() {
 Usage: build.sh 5.1|7.1 [--sanitize] [FOLDER]
 
 Fetches the source package of Debian 12 (5.1) or 13 (7.1) from Debian's mirror, patches it,
-and builds FOLDER/ffmpeg-VERSION/ffmpeg, ffprobe and, with SDL 2, ffplay, in some minutes.
+and builds FOLDER/ffmpeg-VERSION/ffmpeg and ffprobe in some minutes.
 FOLDER is build-ffmpeg unless it is given.
 
   --sanitize   with the address sanitizer, in FOLDER/ffmpeg-VERSION-sanitize
@@ -56,7 +56,7 @@ if ! [ -e "$source/patched" ]; then
   set -- "$folder/apt-$version/ffmpeg_$version"*.dsc
   rm -rf "$source"
   dpkg-source --no-check -x "$1" "$source"
-  patch -d "$source" -p1 <"$here/$version/register.patch"
+  patch -d "$source" -p1 <"$here/register.patch"
   touch "$source/patched"
 fi
 for file in "$here"/files/*/*; do # only new ones, so that make does not begin again
@@ -82,7 +82,7 @@ if ! [ -e ffbuild/config.mak ]; then
     --enable-muxer=paco,mov,mp4,matroska,avi,rawvideo,framemd5,framehash,md5,null \
     --enable-protocol=file,pipe --enable-bsf=setts,noise \
     --enable-indev=lavfi \
-    --enable-filter=testsrc2,sine,scale,format,setfield,fieldorder,null,trim,select,showinfo,metadata,sidedata,setparams,anull,aresample \
+    --enable-filter=testsrc2,sine,scale,format,setfield,fieldorder,null,trim,select,showinfo,addroi,metadata,sidedata,setparams,anull,aresample \
     ${FFMPEG_CONFIGURE:-}
 fi
 nice -n 5 make -j"$(nproc)" ffmpeg ffprobe

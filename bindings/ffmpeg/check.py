@@ -504,6 +504,21 @@ def check_rate():
     check(os.path.getsize('rate.paco') <= 225000, os.path.getsize('rate.paco'))
 
 
+def check_regions():
+    """A region of interest has less than half of the errors that it has without a weight."""
+    source = '-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25', '-frames:v', '1', '-pix_fmt', 'gray'
+    whole = ffmpeg(*source, '-f', 'rawvideo', '-')
+    errors = []
+    for weight in '1', '64':
+        ffmpeg(*source, '-vf', 'addroi=x=64:y=64:w=128:h=96:qoffset=-1', '-c:v', 'libpaco',
+               '-rate-control', 'bitrate', '-frame-size', '4000', '-roi-weight', weight,
+               'regions.paco')
+        got = decode('regions.paco')
+        errors.append(sum(abs(got[y * 320 + x] - whole[y * 320 + x])
+                          for y in range(80, 144) for x in range(80, 176)))
+    check(0 <= 2 * errors[1] < errors[0], 'errors', errors)
+
+
 def main():
     print(f'PACO_SEED={SEED}')
     takes, scales = pixel_formats()
@@ -524,7 +539,8 @@ def main():
             test(f'damage in {kind}', check_container_damage, kind)
         test(f'seeking {kind}', check_seeking, kind)
     for call in (marked, check_duration, check_joined, check_hole, check_pipe, check_parser,
-                 refusals, check_timecode, check_fields, check_colors, check_rate):
+                 refusals, check_timecode, check_fields, check_colors, check_rate,
+                 check_regions):
         test(call.__name__, call)
     test('side data', check_side_data, 'gray12-ancillary', 'timecode', 'Closed Captions',
          'Active format')

@@ -127,7 +127,7 @@ PacoInput::open (
     return false;
   }
   /* OpenImageIO tries all formats with files of unknown names. Of those that end in
-   * .paco, frames are looked for behind damage. */
+   * .paco, frames are looked for after damage. */
   if (!begins_with_frame (m_fd) && !OIIO::Strutil::iends_with (name, ".paco"))
     return fails ("The file does not begin with a frame of PaCo video.");
   if (paco_reader_open_fd (m_fd, &m_reader, &error) != PACO_STATUS_OK

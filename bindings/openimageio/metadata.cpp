@@ -17,7 +17,7 @@ enum
   CHUNK_SOURCE = 12, /* Those from here to CHUNK_MEMBERS are of archives. */
   CHUNK_MEMBERS = 17,
   TIMECODE_BYTES = 17,
-  SOURCE_NAME = 31, /* where the name begins */
+  SOURCE_NAME = 30, /* where the name begins */
 };
 
 /* --- Numbers of the header --- */
@@ -270,7 +270,7 @@ read_chunk (const PacoInfo &info, const PacoFrameChunk &chunk, ImageSpec &spec)
   if (chunk.type == CHUNK_TIMECODE && chunk.size >= TIMECODE_BYTES
       && !spec.find_attribute ("smpte:TimeCode"))
     read_timecode (info, (const uint8_t *) data, spec);
-  if (chunk.type == CHUNK_SOURCE && chunk.size >= SOURCE_NAME)
+  if (chunk.type == CHUNK_SOURCE && chunk.size > SOURCE_NAME)
     spec.attribute ("paco:SourceFile",
         std::string (data + SOURCE_NAME, chunk.size - SOURCE_NAME));
   if (!is_carried (chunk.type) || chunk.size == 0)

@@ -219,10 +219,8 @@ PacoOutput::finish_frame ()
   PacoImage image;
   PacoError error;
   size_t bytes = m_pixels.size ();
-  const uint16_t one = 1;
-  unsigned how = *(const uint8_t *) &one
-      ? PACO_IMAGE_INTERLEAVED
-      : PACO_IMAGE_INTERLEAVED | PACO_IMAGE_BIG_ENDIAN;
+  unsigned how = PACO_IMAGE_INTERLEAVED
+      | (OIIO::bigendian () ? PACO_IMAGE_BIG_ENDIAN : 0);
   bool ok;
 
   if (!m_in_frame)

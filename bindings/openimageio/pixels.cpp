@@ -76,12 +76,11 @@ PacoStatus
 pixels_place (const Pixels &pixels, void *to, std::vector<uint16_t> &planes,
     PacoImage &image, PacoError *error)
 {
-  const uint16_t one = 1;
   unsigned how = pixels.direct ? PACO_IMAGE_INTERLEAVED : PACO_IMAGE_TWO_BYTES;
   size_t bytes;
   PacoStatus status;
 
-  if (*(const uint8_t *) &one == 0)
+  if (OIIO::bigendian ())
     how |= PACO_IMAGE_BIG_ENDIAN;
   status = paco_image_init (
       &image, &pixels.info, pixels.reduce, how, NULL, &bytes, error);

@@ -66,7 +66,7 @@ def write(path, *pictures, **attributes):
         height, width, channels = pixels.shape
         spec = oiio.ImageSpec(width, height, channels, {
             'uint8': 'uint8', 'int8': 'int8', 'uint16': 'uint16', 'int16': 'int16',
-            'float16': 'half', 'float32': 'float'}[pixels.dtype.name])
+            'uint32': 'uint', 'float16': 'half', 'float32': 'float'}[pixels.dtype.name])
         for name, value in attributes.items():
             spec.attribute(name.replace('__', ':').replace('_', '-'), *(
                 value if isinstance(value, tuple) else (value,)))
@@ -201,6 +201,11 @@ def test_formats():
     pixels = numpy.random.normal(size=(9, 8, 3)).astype('float32')
     check('float becomes half', write('a.paco', pixels) == ''
           and same(read('a.paco')[0], pixels.astype('float16')))
+    pixels = numpy.random.randint(0, 1 << 32, (9, 8, 3), 'uint32')
+    check('32 bits become 16', write('a.paco', pixels) == ''
+          and abs(read('a.paco')[0] - pixels / 65537).max() <= 1)
+    check('a GPU if there is one', same(read('a.paco', paco_backend='auto')[0],
+                                        read('a.paco')[0]))
 
 
 def test_parts():
@@ -353,6 +358,7 @@ def test_attributes():
         'paco__Primaries': 'smpterp431', 'paco__Range': 'limited',
         'paco__InterlaceMode': 'interleaved', 'paco__PictureFlags': 2,
         'paco__FieldOrder': 1, 'paco__MultiviewMode': 3,
+        'paco__MultiviewFlags': 5, 'paco__ChromaSite': 6, 'paco__Matrix': 'rgb',
         'paco__MasteringDisplay': ('int[10]', (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)),
         'paco__ContentLight': ('int[2]', (1000, 400)),
         'paco__Chunk200': ('uint8[5]', numpy.array([0, 1, 2, 255, 4], 'uint8')),
@@ -392,6 +398,12 @@ def test_attributes():
     write('a.paco', noise(4, 4, 3), CICP=('int[4]', (9, 16, 0, 1)))
     check('CICP', tuple(read('a.paco')[1].getattribute('CICP')) == (9, 16, 0, 1)
           and read('a.paco')[1].get_string_attribute('paco:Transfer') == 'smpte2084')
+    os.mkdir('scans')
+    write('scans/first.tif', noise(4, 4, 3))
+    run('paco', 'archive', 'scans', 'archive.paco')
+    names = [value.name for value in read('archive.paco')[1].extra_attribs]
+    check('an archive', read('archive.paco')[1].get_string_attribute('paco:SourceFile')
+          == 'first.tif' and not any('Chunk' in name for name in names), names)
 
 
 def test_levels():
@@ -418,8 +430,12 @@ def test_refusals():
         pixels, attributes = pixels if isinstance(pixels, tuple) else (pixels, {})
         error = write('a.paco', pixels, **attributes)
         check(what, words in error, error)
-    check('no such folder', 'no-such-folder' in write('no-such-folder/a.paco', noise(4, 4, 1))
-          or not os.path.exists('no-such-folder'))
+    error = write('no-such-folder/a.paco', noise(4, 4, 1))
+    check('no such folder', 'no-such-folder' in error, error)
+    for what, attribute in (('2 with 1 channels cannot', 'depth'), ('deep', 'deep')):
+        out, spec = oiio.ImageOutput.create('a.paco'), oiio.ImageSpec(4, 4, 1, 'uint8')
+        setattr(spec, attribute, 2)
+        check(what, not out.open('a.paco', spec) and what in out.geterror())
     for what, data in (('empty', b''), ('text', b'PNG or what' * 99), ('magic', b'PACO\x03')):
         with open('bad.paco', 'wb') as file:
             file.write(data)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What FFmpeg's decoder and encoder "libpaco" share: which AVPixelFormat has which
- * samples, what colors are called on both sides, and side data as chunks of frames. */
+ * samples, what colors are called on both sides, side data as chunks of frames, and
+ * the frames that are in flight. */
 #ifndef AVCODEC_LIBPACO_H
 #define AVCODEC_LIBPACO_H
 
 #include <paco.h>
 #include "libavutil/frame.h"
+#include "libavutil/opt.h"
 #include "libavutil/pixfmt.h"
 #include "libavutil/version.h"
 
@@ -53,6 +55,64 @@ typedef struct PacoSideChunks
 /* Makes chunks of the side data of a frame, and sets fields of *info. */
 void ff_libpaco_put_side_data (
     PacoSideChunks *side, PacoInfo *info, const AVFrame *frame);
+
+/* --- frames in flight --- */
+
+#define PACO_MAX_FLIGHTS 64
+
+typedef struct PacoFlight
+{
+  AVPacket *packet; /* NULL in the encoder */
+  AVFrame *frame;
+} PacoFlight;
+
+typedef struct PacoFlights
+{
+  PacoFlight ring[PACO_MAX_FLIGHTS];
+  unsigned first, n;
+  int waiting; /* whether the last one is not submitted yet */
+} PacoFlights;
+
+/* Returns the flight that is i after the oldest one. */
+PacoFlight *ff_libpaco_flight (PacoFlights *flights, unsigned i);
+
+/* Takes and submits frames until the oldest one has to be collected, and returns 0 then.
+ * take() fills the flight after the last one; submit() passes the last one to libpaco and
+ * returns AVERROR (EAGAIN) if that takes no more. */
+int ff_libpaco_fill (AVCodecContext *avctx, PacoFlights *flights,
+    int (*take) (AVCodecContext *), int (*submit) (AVCodecContext *));
+
+/* Returns what submit() returns after that status, and drops the last flight if it is an
+ * error. */
+int ff_libpaco_submitted (AVCodecContext *avctx, PacoFlights *flights,
+    PacoStatus status, const PacoError *error);
+
+/* Removes the oldest flight from the ring after libpaco has collected it with that
+ * status. If 0 is returned, the caller takes what is in it and empties it. */
+int ff_libpaco_collected (AVCodecContext *avctx, PacoFlights *flights,
+    PacoStatus status, const PacoError *error);
+
+/* Drops the last flight. */
+void ff_libpaco_drop (PacoFlights *flights);
+
+void ff_libpaco_free_flights (PacoFlights *flights);
+
+/* --- settings --- */
+
+/* An option that is passed to libpaco as text. */
+#define PACO_OPTION(type, i, direction, name, help)                            \
+  {                                                                            \
+    name, help, offsetof (type, settings[i]), AV_OPT_TYPE_STRING,              \
+        { .str = NULL }, 0, 0,                                                 \
+        AV_OPT_FLAG_VIDEO_PARAM | AV_OPT_FLAG_##direction##_PARAM              \
+  }
+
+/* Those that say where frames are coded, from number i on. */
+#define PACO_DEVICE_OPTIONS(OPTION, i)                                         \
+  OPTION (i, "backend", "cpu, cuda, or auto: a GPU if one works"),             \
+      OPTION (i + 1, "cuda-device-id", "number of the GPU, or -1"),            \
+      OPTION (i + 2, "cuda-devices", "several GPUs, as 0,1 or all"),           \
+      OPTION (i + 3, "pipeline-depth", "frames in flight on a device, 1 to 8")
 
 /* Logs the error and returns FFmpeg's number for it. */
 int ff_libpaco_error (

@@ -1,59 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * FFmpeg's decoder "libpaco". Several frames are in work in libpaco at the same time, on
- * its own threads or on GPUs: so packets are submitted until it takes no more, and then
- * the oldest frame is collected. */
+ * FFmpeg's decoder "libpaco", with several frames in flight (libpaco_flights.c). */
 #include "libpaco.h"
 
 #include <stdio.h>
 #include <string.h>
 #include "libavutil/common.h"
 #include "libavutil/internal.h"
-#include "libavutil/opt.h"
 
 #include "codec_internal.h"
 #include "decode.h"
 #include "internal.h"
 
-#define MAX_FLIGHTS 64
-
-typedef struct Flight
-{
-  AVPacket *packet;
-  AVFrame *frame;
-} Flight;
-
 typedef struct Decoder
 {
   AVClass *class;
   PacoFrameDecoder *decoder;
-  Flight flights[MAX_FLIGHTS]; /* a ring */
-  unsigned first, n;
-  int waiting; /* whether the last one is not submitted yet */
-  PacoImage image;
+  PacoFlights flights;
+  PacoImage image; /* of the last one */
   char *settings[5];
 } Decoder;
-
-static Flight *
-flight_at (Decoder *self, unsigned i)
-{
-  return &self->flights[(self->first + i) % MAX_FLIGHTS];
-}
-
-static void
-free_flight (Flight *flight)
-{
-  av_packet_free (&flight->packet);
-  av_frame_free (&flight->frame);
-}
-
-/* Forgets frames in flight: a GPU that is lost may write to their memory still. */
-static void
-forget_flights (Decoder *self)
-{
-  memset (self->flights, 0, sizeof self->flights);
-  self->n = 0;
-  self->waiting = 0;
-}
 
 /* --- a packet --- */
 
@@ -162,7 +127,7 @@ set_times (AVFrame *frame, const AVPacket *packet)
 
 /* Makes a frame for the packet of a flight. */
 static int
-prepare (AVCodecContext *avctx, Flight *flight)
+prepare (AVCodecContext *avctx, PacoFlight *flight)
 {
   Decoder *self = avctx->priv_data;
   const AVPacket *packet = flight->packet;
@@ -194,7 +159,7 @@ static int
 take_packet (AVCodecContext *avctx)
 {
   Decoder *self = avctx->priv_data;
-  Flight *flight = flight_at (self, self->n);
+  PacoFlight *flight = ff_libpaco_flight (&self->flights, self->flights.n);
   int ret;
 
   if (!flight->packet)
@@ -212,8 +177,6 @@ take_packet (AVCodecContext *avctx)
     av_frame_unref (flight->frame);
     return ret == AVERROR (EAGAIN) ? AVERROR_EXTERNAL : ret;
   }
-  self->n++;
-  self->waiting = 1;
   return 0;
 }
 
@@ -241,94 +204,50 @@ static int
 collect (AVCodecContext *avctx, AVFrame *frame)
 {
   Decoder *self = avctx->priv_data;
-  Flight *flight = flight_at (self, 0);
+  PacoFlight *flight = ff_libpaco_flight (&self->flights, 0);
   PacoResult result;
   PacoError error;
   PacoStatus status = paco_frame_decoder_collect (
       self->decoder, &result, &error);
+  int ret = ff_libpaco_collected (avctx, &self->flights, status, &error);
 
-  if (status == PACO_STATUS_DEVICE) {
-    forget_flights (self);
-    return ff_libpaco_error (avctx, status, &error);
-  }
-  self->first = (self->first + 1) % MAX_FLIGHTS;
-  self->n--;
+  if (ret < 0)
+    return ret;
   av_packet_unref (flight->packet);
-  if (status != PACO_STATUS_OK) {
-    av_frame_unref (flight->frame);
-    return ff_libpaco_error (avctx, status, &error);
-  }
   av_frame_move_ref (frame, flight->frame);
   return mark_damage (avctx, frame, &result);
 }
 
-/* Submits the frame that waits. Returns AVERROR (EAGAIN) if another one has to be
- * collected before. */
+/* Submits the frame that waits. */
 static int
 submit (AVCodecContext *avctx)
 {
   Decoder *self = avctx->priv_data;
-  Flight *flight = flight_at (self, self->n - 1);
+  const AVPacket *packet =
+      ff_libpaco_flight (&self->flights, self->flights.n - 1)->packet;
   PacoError error;
-  PacoStatus status = paco_frame_decoder_submit (self->decoder,
-      flight->packet->data, (size_t) flight->packet->size, &self->image, NULL,
-      &error);
+  PacoStatus status = paco_frame_decoder_submit (self->decoder, packet->data,
+      (size_t) packet->size, &self->image, NULL, &error);
 
-  if (status == PACO_STATUS_BUSY && self->n > 1)
-    return AVERROR (EAGAIN);
-  self->waiting = 0;
-  if (status == PACO_STATUS_OK)
-    return 0;
-  if (status == PACO_STATUS_DEVICE) {
-    forget_flights (self);
-  } else {
-    self->n--;
-    av_packet_unref (flight->packet);
-    av_frame_unref (flight->frame);
-  }
-  return ff_libpaco_error (avctx, status, &error);
+  return ff_libpaco_submitted (avctx, &self->flights, status, &error);
 }
 
 static int
 receive_frame (AVCodecContext *avctx, AVFrame *frame)
 {
   Decoder *self = avctx->priv_data;
+  int ret = ff_libpaco_fill (avctx, &self->flights, take_packet, submit);
 
-  for (;;) {
-    int ret;
-
-    if (!self->waiting) {
-      ret = self->n < MAX_FLIGHTS ? take_packet (avctx) : AVERROR_EOF;
-      if (ret == AVERROR_EOF && self->n > 0)
-        return collect (avctx, frame);
-      if (ret < 0)
-        return ret;
-    }
-    ret = submit (avctx);
-    if (ret == AVERROR (EAGAIN))
-      return collect (avctx, frame);
-    if (ret < 0)
-      return ret;
-    if (avctx->flags & AV_CODEC_FLAG_LOW_DELAY)
-      return collect (avctx, frame);
-  }
+  return ret < 0 ? ret : collect (avctx, frame);
 }
 
 /* --- settings --- */
 
-#define OPTION(i, name, help)                                                  \
-  {                                                                            \
-    name, help, offsetof (Decoder, settings[i]), AV_OPT_TYPE_STRING,           \
-        { .str = NULL }, 0, 0,                                                 \
-        AV_OPT_FLAG_VIDEO_PARAM | AV_OPT_FLAG_DECODING_PARAM                   \
-  }
+#define OPTION(i, name, help) PACO_OPTION (Decoder, i, DECODING, name, help)
 
 /* The names are those of paco_frame_decoder_set(). */
 static const AVOption options[] = {
-  OPTION (0, "backend", "cpu, cuda, or auto: a GPU if one works"),
-  OPTION (1, "cuda-device-id", "number of the GPU, or -1"),
-  OPTION (2, "cuda-devices", "several GPUs, as 0,1 or all"),
-  OPTION (3, "pipeline-depth", "frames in flight on a device, 1 to 8"),
+  PACO_DEVICE_OPTIONS (OPTION, 0),
   OPTION (4, "conceal", "true: replace broken blocks of the lowest subbands"),
   { NULL },
 };
@@ -385,8 +304,7 @@ close_decoder (AVCodecContext *avctx)
   Decoder *self = avctx->priv_data;
 
   paco_frame_decoder_free (self->decoder);
-  for (unsigned i = 0; i < MAX_FLIGHTS; i++)
-    free_flight (&self->flights[i]);
+  ff_libpaco_free_flights (&self->flights);
   return 0;
 }
 
@@ -396,14 +314,9 @@ flush (AVCodecContext *avctx)
   Decoder *self = avctx->priv_data;
   AVFrame *frame = av_frame_alloc ();
 
-  if (self->waiting) {
-    Flight *flight = flight_at (self, --self->n);
-
-    av_packet_unref (flight->packet);
-    av_frame_unref (flight->frame);
-    self->waiting = 0;
-  }
-  while (frame && self->n > 0) {
+  if (self->flights.waiting)
+    ff_libpaco_drop (&self->flights);
+  while (frame && self->flights.n > 0) {
     collect (avctx, frame);
     av_frame_unref (frame);
   }

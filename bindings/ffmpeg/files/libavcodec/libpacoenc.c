@@ -1,49 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * FFmpeg's encoder "libpaco". As many frames are in work at the same time as libpaco
- * takes, on its own threads or on GPUs. */
+ * FFmpeg's encoder "libpaco", with several frames in flight (libpaco_flights.c). */
 #include "libpaco.h"
 
 #include <stdio.h>
 #include <string.h>
 #include "libavutil/common.h"
 #include "libavutil/internal.h"
-#include "libavutil/opt.h"
 
 #include "codec_internal.h"
 #include "encode.h"
 #include "internal.h"
 
 #define N_SETTINGS 18
-#define MAX_FLIGHTS 64
 
 typedef struct Encoder
 {
   AVClass *class;
   PacoFrameEncoder *encoder;
-  AVFrame *flights[MAX_FLIGHTS]; /* a ring */
-  unsigned first, n;
-  int waiting; /* whether the last one is not submitted yet */
+  PacoFlights flights;
   PacoSideChunks side;
   /* The place of the next frame. */
   uint32_t number;
   uint64_t offset;
   char *settings[N_SETTINGS];
 } Encoder;
-
-static AVFrame **
-flight_at (Encoder *self, unsigned i)
-{
-  return &self->flights[(self->first + i) % MAX_FLIGHTS];
-}
-
-/* Forgets frames in flight: a GPU that is lost may read their memory still. */
-static void
-forget_flights (Encoder *self)
-{
-  memset (self->flights, 0, sizeof self->flights);
-  self->n = 0;
-  self->waiting = 0;
-}
 
 /* --- frames --- */
 
@@ -118,13 +98,13 @@ find_areas (PacoFrameArea *areas, const AVFrame *frame)
   return n;
 }
 
-/* Submits the frame that waits. Returns AVERROR (EAGAIN) if another one has to be
- * collected before. */
+/* Submits the frame that waits. */
 static int
 submit (AVCodecContext *avctx)
 {
   Encoder *self = avctx->priv_data;
-  AVFrame *frame = *flight_at (self, self->n - 1);
+  const AVFrame *frame =
+      ff_libpaco_flight (&self->flights, self->flights.n - 1)->frame;
   PacoInfo info = describe (avctx, frame);
   PacoFrameArea areas[PACO_MAX_FRAME_AREAS];
   PacoExtras extras = PACO_EXTRAS_INIT;
@@ -144,18 +124,7 @@ submit (AVCodecContext *avctx)
     status = paco_frame_encoder_submit (
         self->encoder, &image, &extras, NULL, &error);
   }
-  if (status == PACO_STATUS_BUSY && self->n > 1)
-    return AVERROR (EAGAIN);
-  self->waiting = 0;
-  if (status == PACO_STATUS_OK)
-    return 0;
-  if (status == PACO_STATUS_DEVICE) {
-    forget_flights (self);
-  } else {
-    self->n--;
-    av_frame_unref (frame);
-  }
-  return ff_libpaco_error (avctx, status, &error);
+  return ff_libpaco_submitted (avctx, &self->flights, status, &error);
 }
 
 static int
@@ -187,21 +156,16 @@ static int
 collect (AVCodecContext *avctx, AVPacket *packet)
 {
   Encoder *self = avctx->priv_data;
-  AVFrame *frame = *flight_at (self, 0);
+  AVFrame *frame = ff_libpaco_flight (&self->flights, 0)->frame;
   PacoFrame coded;
   PacoError error;
   PacoStatus status = paco_frame_encoder_collect (
       self->encoder, &coded, &error);
-  int ret;
+  int ret = ff_libpaco_collected (avctx, &self->flights, status, &error);
 
-  if (status == PACO_STATUS_DEVICE) {
-    forget_flights (self);
-    return ff_libpaco_error (avctx, status, &error);
-  }
-  self->first = (self->first + 1) % MAX_FLIGHTS;
-  self->n--;
-  ret = status == PACO_STATUS_OK ? write_packet (avctx, packet, frame, &coded)
-                                 : ff_libpaco_error (avctx, status, &error);
+  if (ret < 0)
+    return ret;
+  ret = write_packet (avctx, packet, frame, &coded);
   paco_frame_release (&coded);
   av_frame_unref (frame);
   return ret;
@@ -211,7 +175,7 @@ static int
 take_frame (AVCodecContext *avctx)
 {
   Encoder *self = avctx->priv_data;
-  AVFrame **frame = flight_at (self, self->n);
+  AVFrame **frame = &ff_libpaco_flight (&self->flights, self->flights.n)->frame;
   int ret;
 
   if (!*frame && !(*frame = av_frame_alloc ()))
@@ -225,8 +189,6 @@ take_frame (AVCodecContext *avctx)
     av_frame_unref (*frame);
     return AVERROR (EINVAL);
   }
-  self->n++;
-  self->waiting = 1;
   return 0;
 }
 
@@ -234,35 +196,14 @@ static int
 receive_packet (AVCodecContext *avctx, AVPacket *packet)
 {
   Encoder *self = avctx->priv_data;
+  int ret = ff_libpaco_fill (avctx, &self->flights, take_frame, submit);
 
-  for (;;) {
-    int ret;
-
-    if (!self->waiting) {
-      ret = self->n < MAX_FLIGHTS ? take_frame (avctx) : AVERROR_EOF;
-      if (ret == AVERROR_EOF && self->n > 0)
-        return collect (avctx, packet);
-      if (ret < 0)
-        return ret;
-    }
-    ret = submit (avctx);
-    if (ret == AVERROR (EAGAIN))
-      return collect (avctx, packet);
-    if (ret < 0)
-      return ret;
-    if (avctx->flags & AV_CODEC_FLAG_LOW_DELAY)
-      return collect (avctx, packet);
-  }
+  return ret < 0 ? ret : collect (avctx, packet);
 }
 
 /* --- settings --- */
 
-#define OPTION(i, name, help)                                                  \
-  {                                                                            \
-    name, help, offsetof (Encoder, settings[i]), AV_OPT_TYPE_STRING,           \
-        { .str = NULL }, 0, 0,                                                 \
-        AV_OPT_FLAG_VIDEO_PARAM | AV_OPT_FLAG_ENCODING_PARAM                   \
-  }
+#define OPTION(i, name, help) PACO_OPTION (Encoder, i, ENCODING, name, help)
 
 /* The names are those of paco_frame_encoder_set(). */
 static const AVOption options[N_SETTINGS + 1] = {
@@ -280,10 +221,7 @@ static const AVOption options[N_SETTINGS + 1] = {
   OPTION (11, "roi-weight", "how many times finer regions are, 1 to 1024"),
   OPTION (12, "block-checks", "true: damage of blocks is found"),
   OPTION (13, "cut-points", "true: frames can be made smaller later"),
-  OPTION (14, "backend", "cpu, cuda, or auto: a GPU if one works"),
-  OPTION (15, "cuda-device-id", "number of the GPU, or -1"),
-  OPTION (16, "cuda-devices", "several GPUs, as 0,1 or all"),
-  OPTION (17, "pipeline-depth", "frames in flight on a device, 1 to 8"),
+  PACO_DEVICE_OPTIONS (OPTION, 14),
 };
 
 static const AVClass class = {
@@ -335,8 +273,7 @@ close_encoder (AVCodecContext *avctx)
   Encoder *self = avctx->priv_data;
 
   paco_frame_encoder_free (self->encoder);
-  for (unsigned i = 0; i < MAX_FLIGHTS; i++)
-    av_frame_free (&self->flights[i]);
+  ff_libpaco_free_flights (&self->flights);
   return 0;
 }
 

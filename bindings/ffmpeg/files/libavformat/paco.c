@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * FFmpeg's demuxer and muxer of .paco, which is frames one after the other. Behind damage
+ * FFmpeg's demuxer and muxer of .paco, which is frames one after the other. After damage
  * the demuxer goes on with the next frame. Frames that know their place in the file
  * (FORMAT.md, chunk 4) are found by bisection; other files are read up to the frame. */
 #include "config_components.h"
@@ -92,7 +92,7 @@ get_place (const Demuxer *self, int64_t *number, int64_t *offset)
 }
 
 /* Reads the header that begins here, of which the magic is read. Returns 0 and goes back
- * to behind the magic if there is none. */
+ * to after the magic if there is none. */
 static bool
 read_rest (Demuxer *self, AVIOContext *pb)
 {
@@ -117,7 +117,7 @@ read_rest (Demuxer *self, AVIOContext *pb)
 }
 
 /* Reads the next header that begins at the limit at last. Returns where it begins, and
- * the file is behind it then, or AVERROR_EOF. */
+ * the file is after it then, or AVERROR_EOF. */
 static int64_t
 find_header (Demuxer *self, AVIOContext *pb, int64_t limit)
 {
