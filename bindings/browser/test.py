@@ -40,11 +40,13 @@ class Browser:
         os.close(to_read)
         os.close(of_write)
         self.number, self.buffer, self.session = 0, b'', None
-        target = self.call('Target.createTarget', url=(ROOT / 'docs/player.html').as_uri())
+        target = self.call('Target.createTarget', url='about:blank')
         self.session = self.call('Target.attachToTarget', targetId=target['targetId'],
                                  flatten=True)['sessionId']
+        self.call('Page.navigate', url=(ROOT / 'docs/player.html').as_uri())
         self.evaluate('new Promise ((done) => document.readyState === "complete" ? done (1)'
-                      ' : addEventListener ("load", () => done (1)))')
+                      ' : addEventListener ("load", () => done (1)))'
+                      '.then (() => started)')
 
     def call(self, method, **parameters):
         self.number += 1
