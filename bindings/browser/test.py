@@ -206,7 +206,7 @@ def test_steps(browser, tmp):
 
 
 def test_damage(browser, tmp):
-    """Damaged files give a sentence or a picture, and the page goes on."""
+    """Damaged files give a sentence or a picture, and the page works afterwards."""
     named = [tmp / name for name in ('rgb.paco', 'rgb.mov', 'rgb.mkv', 'yuv.mov', 'yuv.mkv')]
     golden = sorted((ROOT / 'tests/golden').glob('*.paco'))
     n_errors = 0

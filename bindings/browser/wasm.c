@@ -65,7 +65,7 @@ fmaf (float a, float b, float c)
 
 typedef struct Piece
 {
-  size_t size; /* bytes behind this struct */
+  size_t size; /* bytes after this struct */
   struct Piece *next;
   uint32_t used, unused[1];
 } Piece;
@@ -79,7 +79,7 @@ enum
 extern uint8_t __heap_base;
 static Piece *first_piece;
 
-/* Makes memory larger by a piece behind all others; NULL if the browser refuses. */
+/* Makes memory larger by a piece after all others; NULL if the browser refuses. */
 static Piece *
 grow (size_t size)
 {
