@@ -93,7 +93,7 @@ def test_refused(folder):
 def test_repack(folder):
     """h5repack of another HDF5 writes and reads with the filter."""
     if not REPACK:
-        print('h5repack is not there.')
+        print('h5repack is left out.')
         return
     one, two, three = (os.path.join(folder, name) for name in ('1.h5', '2.h5', '3.h5'))
     array = volume((6, 100, 90), 'uint16')
