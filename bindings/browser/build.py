@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""build.py [--check]: makes docs/player.html of player.html, the scripts beside it, and the
+"""build.py [--check]: makes docs/player.html of player.html, the scripts in this folder, and the
 reference decoder, which Clang 14 compiles to WebAssembly. The page ends with a checksum of
 these sources. --check compares it, and fails if the page is of other ones."""
 import base64
@@ -49,11 +49,11 @@ def wasm():
 
 def build():
     text = (HERE / 'player.html').read_text()
-    packed = base64.encodebytes(gzip.compress(wasm(), 9, mtime=0)).decode()
-    for name, part in {'WASM': '\n' + packed, 'WORKER': (HERE / 'worker.js').read_text(),
-                       'DEMUX': (HERE / 'demux.js').read_text(),
-                       'PLAYER': (HERE / 'player.js').read_text()}.items():
-        text = text.replace(f'@{name}@', part)
+    scripts = {name: (HERE / f'{name}.js').read_bytes() for name in ('worker', 'demux', 'player')}
+    for name, part in {'WASM': wasm(), 'WORKER': scripts['worker'],
+                       'PLAYER': scripts['demux'] + scripts['player']}.items():
+        packed = base64.b64encode(gzip.compress(part, 9, mtime=0)).decode()
+        text = text.replace(f'@{name}@', packed)
     PAGE.write_text(text + checksum())
 
 

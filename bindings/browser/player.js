@@ -10,7 +10,7 @@ const HEAD_BYTES = 65535;
 const SMALL_WIDTH = 480;
 
 let source = null, frames = [], current = 0, kind = '';
-let wasm = null, worker = null, waiting = null, requests = 0;
+let wasm = null, workerCode = null, worker = null, waiting = null, requests = 0;
 
 function say (text, isError) {
   byId ('status').textContent = text;
@@ -19,18 +19,11 @@ function say (text, isError) {
 
 // --- the decoder ---
 
-async function unpack (base64) {
-  const packed = Uint8Array.from (atob (base64.trim ()), (c) => c.charCodeAt (0));
-  const stream = new Blob ([packed]).stream ().pipeThrough (new DecompressionStream ('gzip'));
-  return new Response (stream).arrayBuffer ();
-}
-
 // A decoder that is at work on what nobody wants any more is ended.
 function startWorker () {
   if (worker)
     worker.terminate ();
-  const url = URL.createObjectURL (new Blob ([byId ('worker').textContent],
-    { type: 'text/javascript' }));
+  const url = URL.createObjectURL (new Blob ([workerCode], { type: 'text/javascript' }));
   worker = new Worker (url);
   URL.revokeObjectURL (url);
   worker.postMessage ({ module: wasm });
@@ -50,8 +43,10 @@ function answered (data) {
 }
 
 async function ask (request) {
-  if (!wasm)
-    wasm = await WebAssembly.compile (await unpack (byId ('wasm').textContent));
+  if (!wasm) {
+    workerCode = await unpack ('worker').blob ();
+    wasm = await WebAssembly.compile (await unpack ('wasm').arrayBuffer ());
+  }
   if (waiting || !worker) {
     if (waiting)
       waiting.reject (new Error (''));

@@ -65,7 +65,7 @@ fmaf (float a, float b, float c)
 
 typedef struct Piece
 {
-  size_t size; /* bytes behind this struct */
+  size_t size; /* bytes after this struct */
   struct Piece *next;
   uint32_t used, unused[1];
 } Piece;
@@ -79,7 +79,7 @@ enum
 extern uint8_t __heap_base;
 static Piece *first_piece;
 
-/* Makes memory larger by a piece behind all others; NULL if the browser refuses. */
+/* Makes memory larger by a piece after all others; NULL if the browser refuses. */
 static Piece *
 grow (size_t size)
 {
@@ -169,13 +169,10 @@ EXPORT (describe) const uint32_t *describe (void)
 {
   uint32_t *n = numbers;
   const PacoReferenceSlice *slice = &header.slice;
-  const uint32_t all[] = { header.frame_size, header.width, header.height,
-    header.n_components, header.levels, header.matrix, header.range,
-    header.transfer, header.mosaic, header.fields, header.color_transform,
-    header.fps_n, header.fps_d, header.par_n, header.par_d, header.block_checks,
-    header.interlace_mode, header.primaries, slice->length, slice->position,
-    slice->depth, header.attachment_size, header.has_step_map,
-    header.n_tables };
+  const uint32_t all[] = { header.width, header.height, header.n_components,
+    header.levels, header.matrix, header.range, header.transfer, header.mosaic,
+    header.fields, header.color_transform, header.fps_n, header.fps_d,
+    slice->length, slice->position, slice->depth };
 
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     *n++ = all[i];

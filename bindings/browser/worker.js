@@ -6,10 +6,9 @@
 let decoder = null, ready = null;
 
 // What describe () returns, in its order.
-const FIELDS = ['frameSize', 'width', 'height', 'nComponents', 'levels', 'matrix', 'range',
-  'transfer', 'mosaic', 'fields', 'colorTransform', 'fpsN', 'fpsD', 'parN', 'parD',
-  'blockChecks', 'interlaceMode', 'primaries', 'stackLength', 'stackPosition', 'stackDepth',
-  'attachment', 'stepMap', 'nTables'];
+const FIELDS = ['width', 'height', 'nComponents', 'levels', 'matrix', 'range', 'transfer',
+  'mosaic', 'fields', 'colorTransform', 'fpsN', 'fpsD', 'stackLength', 'stackPosition',
+  'stackDepth'];
 const OF_COMPONENT = ['depth', 'kind', 'subsamplingX', 'subsamplingY', 'wavelet'];
 
 function describe () {

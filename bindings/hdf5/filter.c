@@ -3,9 +3,9 @@
  * library finds it in a folder of HDF5_PLUGIN_PATH by its number, PACO_HDF5_FILTER. A chunk
  * is the bytes of a .paco file.
  *
- * Parameters (H5Pset_filter, h5repack's UD): the quality, 0..100, or LOSSLESS, which is also
- * what none stands for; then 1 if the last dimension is components of pictures, else 0. Those
- * from there on say what a chunk is, and set_local() writes them. */
+ * Parameters (H5Pset_filter, h5repack's UD): the quality, 0..100, or LOSSLESS, which is the
+ * default; then 1 if the last dimension is components of pictures, else 0. set_local() writes
+ * the others, which say what a chunk is. */
 #include "bindings/hdf5/host.h"
 #include "lib/paco.h"
 #include <H5PLextern.h>
@@ -18,7 +18,8 @@
 #define LOSSLESS 255
 #define LAYOUT 1                    /* the version of these parameters */
 #define MOST_CHUNK_BYTES UINT32_MAX /* what HDF5 allows */
-#define MANY_SAMPLES (1 << 20)
+#define MOST_SIDE 16384             /* lines and columns of a picture */
+#define LARGE_PICTURE (1 << 20)     /* bytes */
 
 enum
 {
@@ -82,9 +83,10 @@ take_apart (const hsize_t *sizes, int rank, unsigned *values)
   values[HEIGHT] = (unsigned) lines;
   values[WIDTH] = (unsigned) columns;
   values[N_COMPONENTS] = (unsigned) n_components;
-  if (lines > 16384 || columns > 16384 || n_components > PACO_COMPONENTS) {
-    complain ("a chunk has at most 16384 lines and columns, and %d components",
-        PACO_COMPONENTS);
+  if (lines > MOST_SIDE || columns > MOST_SIDE
+      || n_components > PACO_COMPONENTS) {
+    complain ("a chunk has at most %d lines and columns, and %d components",
+        MOST_SIDE, PACO_COMPONENTS);
     return false;
   }
   return true;
@@ -134,8 +136,8 @@ read_chunk (const unsigned *values, size_t n, Chunk *chunk)
   *chunk = (Chunk){ .info = PACO_INFO_INIT };
   if (n != N_PARAMETERS || values[WITH_COMPONENTS] > 1
       || values[VERSION] != LAYOUT || values[KIND] > 2
-      || values[SAMPLE_BYTES] - 1 > 1 || values[HEIGHT] - 1 >= 16384
-      || values[WIDTH] - 1 >= 16384
+      || values[SAMPLE_BYTES] - 1 > 1 || values[HEIGHT] - 1 >= MOST_SIDE
+      || values[WIDTH] - 1 >= MOST_SIDE
       || values[N_COMPONENTS] - 1 >= PACO_COMPONENTS || values[N_FRAMES] == 0
       || (values[QUALITY] > 100 && values[QUALITY] != LOSSLESS)) {
     complain ("the filter's parameters are none that this filter writes");
@@ -201,7 +203,7 @@ set_local (hid_t dcpl, hid_t type, hid_t space)
 static const char *
 threads_for (const Chunk *chunk)
 {
-  return chunk->picture_bytes >= MANY_SAMPLES ? "0" : "1";
+  return chunk->picture_bytes >= LARGE_PICTURE ? "0" : "1";
 }
 
 static PacoFrameEncoder *

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Checks that dependencies run one way: plugin -> caps, lib/stream -> codec;
-# lib -> lib/stream -> gpu -> codec; tool -> tool/archive -> lib, codec. The two CPU
+# lib -> lib/stream -> gpu -> codec; tool -> tool/archive -> lib, codec. Bindings need
+# paco.h, and not each other. The two CPU
 # coders are written apart, so that one can judge the other. Files of a folder do not
 # need each other in a circle, but for types and debug categories.
 cd "${PACO_SOURCE_ROOT:?}" || exit 1
@@ -13,7 +14,7 @@ forbid () {
   shift
   [ -d "$folder" ] || return 0
   for pattern; do
-    if grep -rnE --include='*.[ch]' --include='*.cu' --include='*.inc' \
+    if grep -rnE --include='*.[ch]' --include='*.[ch]pp' --include='*.cu' --include='*.inc' \
       "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$pattern" "$folder"
     then
       echo "$folder/ must not include this."
@@ -31,6 +32,12 @@ forbid tool/archive 'gst/' 'cuda' 'caps/' 'gpu/' 'plugin/' 'tool/[^a]' 'codec/re
   'codec/cpu' 'tests/'
 forbid tool 'cuda' 'caps/' 'gpu/' 'plugin/' 'codec/reference' 'codec/cpu' 'tests/'
 forbid plugin 'lib/[^s]' 'tool/' 'codec/reference' 'codec/cpu' 'tests/'
+forbid bindings 'codec/' 'caps/' 'plugin/' 'lib/[^p]' 'gpu/' 'tool/' 'tests/'
+for one in bindings/*; do
+  for other in bindings/*; do
+    [ "$one" = "$other" ] || forbid "$one" "$other/"
+  done
+done
 forbid codec/reference 'codec/cpu'
 forbid codec/cpu 'codec/reference'
 

@@ -13,8 +13,8 @@ sources () {
   done | sed 's,^\./,,' | LC_ALL=C sort
 }
 
-# Every C file, and every one of C++, looks as .clang-format says. Only version 14 decides: other versions
-# format some lines otherwise. 77 tells meson that this was skipped.
+# Every file of C and C++ looks as .clang-format says. Only version 14 decides: other
+# versions format some lines otherwise. 77 tells meson that this was skipped.
 check_format () {
   for tool in clang-format-14 clang-format; do
     case $($tool --version 2>/dev/null) in

@@ -75,7 +75,7 @@ def test_lossy(folder):
         for options in (101,), (90, 2), (90, 1, 7):
             done = not fails(file.create_dataset, f'x{options}', data=array,
                              chunks=(2, 64, 80, 3), compression=ID, compression_opts=options)
-            # What comes after our two parameters is written anew.
+            # The filter replaces what comes after its two parameters.
             assert done == (options == (90, 1, 7)), options
 
 
@@ -93,7 +93,7 @@ def test_refused(folder):
 def test_repack(folder):
     """h5repack of another HDF5 writes and reads with the filter."""
     if not REPACK:
-        print('h5repack is not there.')
+        print('h5repack is left out.')
         return
     one, two, three = (os.path.join(folder, name) for name in ('1.h5', '2.h5', '3.h5'))
     array = volume((6, 100, 90), 'uint16')
@@ -107,7 +107,7 @@ def test_repack(folder):
         assert file['x'].id.get_storage_size() < array.nbytes
         assert lossy['x']._filters[str(ID)][0] == 95 and lossy['x'].chunks == (3, 100, 90)
         assert not same(lossy['x'][:], array)
-    # Other chunks: the parameters that describe them are made anew. And without the filter.
+    # Other chunks have other parameters that describe them. And without the filter.
     subprocess.run([*REPACK, '-l', 'x:CHUNK=6x64x64', two, one], check=True)
     subprocess.run([*REPACK, '-f', 'NONE', one, three], check=True)
     with h5py.File(one) as file, h5py.File(three) as plain:

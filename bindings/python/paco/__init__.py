@@ -233,7 +233,7 @@ class Reader(_Object):
             return data
 
     def seek(self, number: int) -> None:
-        """Iteration goes on there, or, where that frame is damaged, with the last good
+        """Iteration continues there, or, where that frame is damaged, with the last good
         one before."""
         with self.lock:
             _call('paco_reader_seek', self.handle, number)
@@ -250,7 +250,7 @@ RESUME = _paco.PACO_WRITER_RESUME
 
 class Writer(_Object):
     """A .paco file of frames that come as bytes. how: NEW, there must be no such file;
-    REPLACE; RESUME, behind the last whole frame of it."""
+    REPLACE; RESUME, after the last whole frame of it."""
 
     def __init__(self, path: Path, how: int = NEW) -> None:
         super().__init__('writer')
@@ -478,7 +478,7 @@ class Decoder(_Coder):
     def pictures(self, frames: Iterable[bytes]) -> Iterator[List[Array]]:
         """The pictures of frames that come in the order of their file, each as decode()
         gives it. Those of a stack, for which the decoder has slices=True, come together,
-        behind its last slice. If slices are missing they are what the others make of
+        after its last slice. If slices are missing they are what the others make of
         them; ValueError if that is the first one."""
         state, last = _paco.PacoStackState(), b''
         slices: List[Optional[Array]] = []
@@ -523,9 +523,9 @@ class Encoder(_Coder):
         depth there. depth: bits of a sample; those of the arrays' type, if it is None.
         info: an Info that says more (colours, frame rate, ...); its size, depth and
         subsampling are filled in from the arrays. chunks: (type, bytes) each, which
-        chunks() gives back. areas: (x, y, width, height) each, none of them negative, which
+        chunks() returns. areas: (x, y, width, height) each, none of them negative, which
         are coded finer than the rest by the setting roi_weight. attachment: bytes that
-        attachment() gives back."""
+        attachment() returns."""
         info = info or Info()
         if getattr(components, 'ndim', None) == 2 or (
                 not hasattr(components, '__len__') and cuda.is_cuda(components)):

@@ -102,7 +102,7 @@ class CudaArray:
 
 def allocate(device: int, image: _paco.PacoImage,
              arrays: Sequence[Any]) -> Tuple[_paco.PacoImage, List[CudaArray]]:
-    """Lays an image out anew in a GPU's memory."""
+    """Has an image lie in new arrays in a GPU's memory."""
     ours = [CudaArray(device, array.shape, array.dtype) for array in arrays]
     for c, array in enumerate(ours):
         image.data[c] = array.pointer
@@ -122,7 +122,7 @@ class View:
         words = self.dtype.itemsize
         self.stride = strides[0] if strides else words * (shape[-1] if shape else 0)
         if strides and len(shape) == 2 and shape[1] > 1 and strides[1] != words:
-            raise ValueError('The samples of a line must lie one behind the other in the '
+            raise ValueError('The samples of a line must lie one after the other in the '
                              'memory of a GPU: copy the array to a contiguous one.')
         if self.dtype.byteorder == '>':
             raise ValueError('Samples in the memory of a GPU must be little-endian.')

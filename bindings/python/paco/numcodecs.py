@@ -7,7 +7,7 @@ import numcodecs.compat  # type: ignore[import-untyped]
 import numcodecs.registry  # type: ignore[import-untyped]
 import numpy
 
-from . import PacoError, volumes
+from . import volumes
 
 
 class PaCo(numcodecs.abc.Codec):  # type: ignore[misc]
@@ -24,11 +24,8 @@ class PaCo(numcodecs.abc.Codec):  # type: ignore[misc]
                              self.components)
 
     def decode(self, buf: Any, out: Any = None) -> Any:
-        try:
-            data = numcodecs.compat.ensure_contiguous_ndarray(buf).view('u1')
-            array = volumes.decode(data, components=self.components)
-        except PacoError as error:
-            raise ValueError(f'This is no chunk that PaCo has coded: {error}') from error
+        data = numcodecs.compat.ensure_contiguous_ndarray(buf).view('u1')
+        array = volumes.decode(data, components=self.components)
         return array if out is None else numcodecs.compat.ndarray_copy(
             numpy.ascontiguousarray(array), out)
 

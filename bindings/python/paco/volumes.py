@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy
 
-from . import COMPONENTS, KINDS, Array, Decoder, Encoder, probe
+from . import COMPONENTS, KINDS, Array, Decoder, Encoder, Info, PacoError, probe
 
 MOST = 16384  # lines and columns of a picture
 
@@ -56,15 +56,15 @@ def encode(array: Array, quality: Optional[int] = None, components: bool = False
                         for picture in pictures)
 
 
-def frames(data: Any) -> List[bytes]:
-    """The frames of a chunk."""
+def _frames(data: Any) -> List[Tuple[Info, bytes]]:
+    """The frames of a chunk, and what each of them is."""
     rest, found = memoryview(data).cast('B'), []
     while rest:
         info = probe(bytes(rest[:65536]))
         size = info.frame_size + info.attachment_size
         if size > len(rest):
             raise ValueError(f'A frame of {size} bytes is cut: {len(rest)} are there.')
-        found.append(bytes(rest[:size]))
+        found.append((info, bytes(rest[:size])))
         rest = rest[size:]
     return found
 
@@ -72,26 +72,32 @@ def frames(data: Any) -> List[bytes]:
 def decode(data: Any, shape: Optional[Tuple[int, ...]] = None, dtype: Any = None,
            components: bool = False) -> Array:
     """The chunk again. ValueError if it is damaged, or none of this shape and type."""
-    coded = frames(data)
+    try:
+        return _decode(_frames(data), shape, dtype, components)
+    except PacoError as error:
+        raise ValueError(f'This is no chunk that PaCo has coded: {error}') from error
+
+
+def _decode(coded: List[Tuple[Info, bytes]], shape: Optional[Tuple[int, ...]], dtype: Any,
+            components: bool) -> Array:
     if shape is None:
         if not coded:
             raise ValueError('There is no frame in the chunk.')
-        info = probe(coded[0])
+        info, _ = coded[0]
         parts = len(coded), info.height, info.width, info.n_components
         dtype = f'{KINDS[info.sample_kind[0]]}{1 if max(info.depth) <= 8 else 2}'
         shape = parts[:3] if parts[3] == 1 else parts
     else:
         parts = _parts(shape, components)
-    out = numpy.empty(parts, numpy.dtype(dtype).newbyteorder('='))
     if len(coded) != parts[0]:
         raise ValueError(f'The chunk has {len(coded)} frames instead of {parts[0]}.')
     # What a damaged header claims is compared before memory is allocated for it.
-    for data in coded:
-        info = probe(data)
+    for info, _ in coded:
         if (info.height, info.width, info.n_components) != parts[1:]:
             raise ValueError('A frame of the chunk has another size than the chunk.')
+    out = numpy.empty(parts, numpy.dtype(dtype).newbyteorder('='))
     with Decoder(**CODER) as decoder:
-        for picture, data in zip(out, coded):
+        for picture, (_, data) in zip(out, coded):
             decoded = decoder.decode(data)
             if decoder.result.corrupted_blocks:
                 raise ValueError('A frame of the chunk is damaged.')

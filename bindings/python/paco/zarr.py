@@ -9,7 +9,7 @@ from zarr.abc.codec import ArrayBytesCodec
 from zarr.core.common import parse_named_configuration
 from zarr.registry import register_codec
 
-from . import PacoError, volumes
+from . import volumes
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,8 @@ class PaCo(ArrayBytesCodec):
 
     async def _decode_single(self, chunk_bytes: Any, chunk_spec: Any) -> Any:
         return chunk_spec.prototype.nd_buffer.from_ndarray_like(await asyncio.to_thread(
-            self._decode, chunk_bytes.as_numpy_array(), chunk_spec))
-
-    def _decode(self, data: Any, spec: Any) -> Any:
-        try:
-            return volumes.decode(data, spec.shape, spec.dtype.to_native_dtype(),
-                                 self.components)
-        except PacoError as error:
-            raise ValueError(f'This is no chunk that PaCo has coded: {error}') from error
+            volumes.decode, chunk_bytes.as_numpy_array(), chunk_spec.shape,
+            chunk_spec.dtype.to_native_dtype(), self.components))
 
     async def _encode_single(self, chunk_array: Any, chunk_spec: Any) -> Any:
         return chunk_spec.prototype.buffer.from_bytes(await asyncio.to_thread(

@@ -238,6 +238,7 @@ def test_napari():
         try:
             from napari.components import ViewerModel
         except ImportError:
+            SKIPPED.append('napari')
             return
         with paco.Writer(path, paco.REPLACE) as writer:
             for picture in array:
