@@ -103,6 +103,17 @@ def test_pages_refused(tmp):
     struct.pack_into('<H', data, second + 2, 60000)
     (tmp / 'c.tif').write_bytes(data)
     expect(FAILED, 'encode', tmp / 'c.tif', tmp / 'c.paco', says='the second one is no page')
+    # Pages whose directories libtiff does not find, so that it does not count them.
+    data = pictures.tiff(pages)
+    link = 8 + 2 + 9 * 12
+    for page in range(2, 6):
+        lost = bytearray(data)
+        struct.pack_into('<I', lost, link, len(data) + random.choice((-1, 1000)))
+        (tmp / 'd.tif').write_bytes(lost)
+        expect(FAILED, 'encode', tmp / 'd.tif', tmp / 'd.paco',
+               says='the second one is no page' if page == 2 else f'page {page} of {tmp}/d.tif')
+        assert not (tmp / 'd.paco').exists()
+        link = struct.unpack_from('<I', data, link)[0] + 2 + 9 * 12
 
 
 def test_archived_pages(tmp):
