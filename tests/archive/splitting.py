@@ -66,6 +66,9 @@ def test_volumes(tmp):
         shutil.rmtree(tmp / 'out')
         expect(DONE, 'cut', '--force', first, '10', '30', tmp / 'cut.paco')
         assert len(frames(tmp / 'cut.paco')) == 21
+        if len(found) > 1:
+            expect(FAILED, 'cut', '--force', first, '0', '3', found[-1],
+                   says='one of the files that are read')
         # It is there, whole.
         expect(DONE, 'archive', '--md5', f'--split={size}', folder, tmp / 'film.paco',
                says='there already')
@@ -130,6 +133,7 @@ def test_others(tmp):
     expect(DONE, 'verify', tmp / 'shot.0001.paco', says='9 frames')
     expect(DONE, 'join', tmp / 'shot.0001.paco', tmp / 'shot.0002.paco', tmp / 'two.paco')
     assert len(frames(tmp / 'two.paco')) == 18
+    expect(DONE, 'cut', '--force', tmp / 'shot.0001.paco', '0', '3', tmp / 'shot.0004.paco')
     kept = whole(tmp, 'shot')
     expect(FAILED, 'archive', '--split=9k', folder, tmp / 'shot.paco',
            says='shot.0001.paco is there already')
