@@ -235,7 +235,15 @@ def test_several_sensors(tmp):
     os.mkdir(tmp / 'in')
     (tmp / 'in' / 'a.dng').write_bytes(file)
     expect(FAILED, 'encode', tmp / 'in' / 'a.dng', tmp / 'a.paco', says='more than one picture')
-    expect(DONE, 'archive', tmp / 'in', tmp / 'a.paco')
+    # The second one follows the first one, and is a page.
+    file = bytearray(one) + bytes(len(one) % 2)
+    end = sub + 2 + 12 * struct.unpack_from('<H', file, sub)[0]
+    second = file[sub:end + 4]
+    struct.pack_into('<I', file, end, len(file))
+    (tmp / 'in' / 'b.dng').write_bytes(file + second)
+    expect(DONE, 'encode', tmp / 'in' / 'b.dng', tmp / 'b.paco')
+    assert len(frames(tmp / 'b.paco')) == 2
+    expect(DONE, 'archive', tmp / 'in', tmp / 'a.paco', says='2 pages')
     expect(DONE, 'restore', tmp / 'a.paco', tmp / 'out')
     same(tmp / 'in', tmp / 'out')
 
