@@ -64,7 +64,8 @@ typedef struct
 } PacoArchiveContainer;
 
 /* Is PacoArchiveOptions.convert: the container gets the frames of `from` and the
- * sounds, or none if that is NULL. With verify, both are read again and compared; else frames are counted. */
+ * sounds, or none if that is NULL. With verify, both are read again and compared; else
+ * frames are counted. */
 gboolean paco_archive_container_make (const PacoArchiveContainer *container,
     const char *from, guint64 n_frames, const GPtrArray *sounds, const char *to,
     GError **error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Implements paco decode: it decodes frames to pictures in files, with decoding.c
  * and writers.c. */
+#include "tool/archive/chunks.h"
 #include "tool/archive/source.h"
 #include "codec/text.h"
 #include "decode.h"
@@ -27,6 +28,7 @@ typedef struct
   PacoProgress *progress;
   uint64_t done, damaged;
   PacoFrameRange range;
+  PacoFileCount count; /* of the archive, if all frames are decoded */
 } Decode;
 
 static bool
@@ -135,6 +137,33 @@ tell_damage (Decode *decode, const PacoDecoded *frame)
         paco_text_plural (frame->n_bad, "is", "are"));
 }
 
+/* Reports frames of an archive that are missing at its end, which no later frame tells. */
+static void
+tell_missing_end (Decode *decode, const PacoFrame *coded)
+{
+  const PacoMemberCount no_members = { 0 };
+  PacoInfo info = PACO_INFO_INIT;
+  uint64_t n = 0;
+
+  if (decode->range.first > 0 || decode->range.last < G_MAXUINT64)
+    return;
+  paco_file_count_report (
+      &decode->count, MAX (coded->missing, coded->skipped > 0));
+  if (!coded->data)
+    n = paco_file_count_end (&decode->count);
+  else if (paco_probe (coded->data, coded->size, &info, NULL, NULL)
+      == PACO_STATUS_OK)
+    n = paco_file_count_add (&decode->count, &info,
+        paco_file_count_of (coded->data, coded->size), &no_members);
+  if (n == 0)
+    return;
+  decode->damaged++;
+  paco_progress_complain (decode->progress,
+      "the archive ends before frame %" G_GUINT64_FORMAT
+      ", and %" G_GUINT64_FORMAT " more of its frames %s missing",
+      coded->number, n, paco_text_plural (n, "is", "are"));
+}
+
 static bool
 on_done (void *user, PacoDecoded *frame, GError **error)
 {
@@ -142,6 +171,7 @@ on_done (void *user, PacoDecoded *frame, GError **error)
   const PacoFrame *coded = &frame->input.frame;
   bool good = true;
 
+  tell_missing_end (decode, coded);
   if (frame->error || coded->missing || coded->skipped
       || (coded->data && (frame->result.corrupted_blocks || frame->n_bad))) {
     decode->damaged++;

@@ -497,7 +497,8 @@ paco_mux_read_sound (const char *path, unsigned n, PacoSoundFunction function,
     void *user, GError **error)
 {
   int row = find_container (path);
-  const char *const elements[] = { containers[MAX (row, 0)].demuxer, NULL };
+  const char *const elements[] = { containers[MAX (row, 0)].demuxer, "appsink",
+    NULL };
   Reading reading = { .function = function, .user = user, .n = n };
   g_autofree char *description = NULL;
   bool good;

@@ -5,6 +5,7 @@
 #include "tool/archive/part.h"
 #include "sequence.h"
 #include "tool.h"
+#include "volumes.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -67,15 +68,21 @@ show_name (const char *path, const char *standard)
   return is_standard_output (path) ? standard : path;
 }
 
-/* Returns the name under which the command reads the file, or NULL. */
+/* Returns the name under which the command reads the file at path, or NULL. Volumes of an
+ * archive are read under the name of the first one. */
 static const char *
-find_input (const PacoOutputRules *rules, struct stat *file)
+find_input (const PacoOutputRules *rules, const char *path, struct stat *file)
 {
+  g_autofree char *volume = paco_volumes_first (path);
+  struct stat first;
+  bool has_first = volume && stat (volume, &first) == 0;
+
   if (rules->pattern
       && paco_sequence_find (rules->pattern, is_numbered_file, file))
     return rules->pattern;
   for (int i = 0; i < rules->n_inputs; i++)
-    if (is_file (rules->inputs[i], STDIN_FILENO, file))
+    if (is_file (rules->inputs[i], STDIN_FILENO, file)
+        || (has_first && is_file (rules->inputs[i], STDIN_FILENO, &first)))
       return rules->inputs[i];
   return NULL;
 }
@@ -91,7 +98,7 @@ paco_output_check (
                                  : stat (path, &status))
       != 0)
     return true;
-  input = S_ISREG (status.st_mode) ? find_input (rules, &status) : NULL;
+  input = S_ISREG (status.st_mode) ? find_input (rules, path, &status) : NULL;
   if (input)
     return paco_tool_failed (error,
         "%s cannot be written: it is one of the files that are read (%s)",

@@ -252,7 +252,8 @@ next_page (PacoPictures *pictures, PacoPictureRead *picture, GError **error)
   if (!parse_picture (picture->name, picture, error))
     return false;
   pictures->page_at = picture->source.next;
-  if (pictures->page++ == pictures->n_pages)
+  /* A page after it that is broken may not be counted. */
+  if (pictures->page++ == pictures->n_pages && picture->source.n_pictures == 1)
     end_pages (pictures);
   return true;
 }

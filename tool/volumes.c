@@ -100,16 +100,17 @@ paco_volumes_open (
   return NULL;
 }
 
-/* Says whether the file goes on with others, if it can be read. */
-static bool
-is_further (const char *path)
+char *
+paco_volumes_first (const char *path)
 {
-  int fd = paco_open_input (path, NULL);
+  guint number = 0;
+  g_autofree char *out = paco_volume_parse (path, &number);
+  int fd = out && number > 1 ? paco_open_input (path, NULL) : -1;
   bool on = fd >= 0 && goes_on (fd);
 
   if (fd >= 0)
     close (fd);
-  return on;
+  return on ? paco_volume_name (out, 1) : NULL;
 }
 
 int
@@ -118,14 +119,11 @@ paco_volumes_drop (char **paths, int n)
   int left = 0;
 
   for (int i = 0; i < n; i++) {
-    guint number = 0;
-    g_autofree char *out = paco_volume_parse (paths[i], &number);
-    g_autofree char *first = out && number > 1 ? paco_volume_name (out, 1)
-                                               : NULL;
+    g_autofree char *first = paco_volumes_first (paths[i]);
     bool covered = false;
 
     for (int k = 0; first && !covered && k < left; k++)
-      covered = strcmp (paths[k], first) == 0 && is_further (paths[i]);
+      covered = strcmp (paths[k], first) == 0;
     if (!covered)
       paths[left++] = paths[i];
   }

@@ -13,6 +13,10 @@
 PacoVolume *paco_volumes_open (
     const char *path, unsigned *n, uint64_t *size, GError **error);
 
+/* Returns the name of the first volume of an archive of which the file at path is another
+ * one, to be freed, or NULL if it is none. */
+char *paco_volumes_first (const char *path);
+
 /* Removes from the names of n files those that are volumes of one before. Returns how many
  * are left. */
 int paco_volumes_drop (char **paths, int n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Declares the kinds of files that pictures are written to: PNM, PAM, PNG, TIFF, DNG,
  * DPX, Y4M, raw. Each is a table of functions (write_pnm.c, png_file.c, write_tiff.c,
- * write_dng.c, write_dpx.c, y4m.c); writers.c has the list of them. A decoder writes its samples where
- * place() says, mostly as the file has them. */
+ * write_dng.c, write_dpx.c, y4m.c); writers.c has the list of them. A decoder writes its
+ * samples where place() says, mostly as the file has them. */
 #pragma once
 #include "formats.h"
 

@@ -115,6 +115,10 @@ def test_decoder(tmp):
     expect(DONE, 'archive', '--with-decoder', '--report=', tmp / 'out', tmp / 'b.paco',
            says='paco-decoder/ARCHIVE-FORMAT.md and 4 other files of the decoder are in the folder')
     assert (tmp / 'a.paco').read_bytes() == (tmp / 'b.paco').read_bytes()
+    # A file and a folder of one name would not both come back.
+    (folder / 'paco-decoder').write_bytes(b'a file')
+    expect(FAILED, 'archive', '--with-decoder', folder, tmp / 'c.paco', says='paco-decoder is a file')
+    (folder / 'paco-decoder').unlink()
     if not shutil.which('cc'):
         return
     subprocess.run(['cc', '-std=c99', '-O1', 'paco-to-pnm.c', 'paco-decoder.c', '-lm', '-o',

@@ -66,6 +66,9 @@ def test_volumes(tmp):
         shutil.rmtree(tmp / 'out')
         expect(DONE, 'cut', '--force', first, '10', '30', tmp / 'cut.paco')
         assert len(frames(tmp / 'cut.paco')) == 21
+        if len(found) > 1:
+            expect(FAILED, 'cut', '--force', first, '0', '3', found[-1],
+                   says='one of the files that are read')
         # It is there, whole.
         expect(DONE, 'archive', '--md5', f'--split={size}', folder, tmp / 'film.paco',
                says='there already')
@@ -94,7 +97,7 @@ def test_missing(tmp):
     expect(DONE, 'archive', '--split=45k', folder, tmp / 'film.paco')
     found = volumes(tmp)
     n = {path: len(frames(path)) for path in found}
-    for path in random.sample(found[1:], 2):
+    for path in random.choice(found[1:-1]), found[-1]:
         path.rename(tmp / 'away')
         status, out, err = paco('restore', found[0], tmp / 'out')
         assert status == DAMAGE and f'{n[path]} ' in out + err, (out, err)
@@ -102,8 +105,9 @@ def test_missing(tmp):
         shutil.rmtree(tmp / 'out')
         status, out, err = paco('verify', found[0])
         assert status == DAMAGE, (out, err)
-        status, out, err = paco('join', '--force', found[0], tmp / 'joined.paco')
-        assert status == DAMAGE, (out, err)
+        for command, name in ('join', 'joined.paco'), ('decode', 'd_%d.ppm'):
+            status, out, err = paco(command, '--force', found[0], tmp / name)
+            assert status == DAMAGE and 'missing' in err, (command, out, err)
         (tmp / 'away').rename(path)
     for path in random.sample(found, 2):
         data = path.read_bytes()
@@ -130,6 +134,7 @@ def test_others(tmp):
     expect(DONE, 'verify', tmp / 'shot.0001.paco', says='9 frames')
     expect(DONE, 'join', tmp / 'shot.0001.paco', tmp / 'shot.0002.paco', tmp / 'two.paco')
     assert len(frames(tmp / 'two.paco')) == 18
+    expect(DONE, 'cut', '--force', tmp / 'shot.0001.paco', '0', '3', tmp / 'shot.0004.paco')
     kept = whole(tmp, 'shot')
     expect(FAILED, 'archive', '--split=9k', folder, tmp / 'shot.paco',
            says='shot.0001.paco is there already')

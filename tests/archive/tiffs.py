@@ -103,6 +103,17 @@ def test_pages_refused(tmp):
     struct.pack_into('<H', data, second + 2, 60000)
     (tmp / 'c.tif').write_bytes(data)
     expect(FAILED, 'encode', tmp / 'c.tif', tmp / 'c.paco', says='the second one is no page')
+    # Pages whose directories libtiff does not find, so that it does not count them.
+    data = pictures.tiff(pages)
+    link = 8 + 2 + 9 * 12
+    for page in range(2, 6):
+        lost = bytearray(data)
+        struct.pack_into('<I', lost, link, len(data) + random.choice((-1, 1000)))
+        (tmp / 'd.tif').write_bytes(lost)
+        expect(FAILED, 'encode', tmp / 'd.tif', tmp / 'd.paco',
+               says='the second one is no page' if page == 2 else f'page {page} of {tmp}/d.tif')
+        assert not (tmp / 'd.paco').exists()
+        link = struct.unpack_from('<I', data, link)[0] + 2 + 9 * 12
 
 
 def test_archived_pages(tmp):
@@ -224,7 +235,15 @@ def test_several_sensors(tmp):
     os.mkdir(tmp / 'in')
     (tmp / 'in' / 'a.dng').write_bytes(file)
     expect(FAILED, 'encode', tmp / 'in' / 'a.dng', tmp / 'a.paco', says='more than one picture')
-    expect(DONE, 'archive', tmp / 'in', tmp / 'a.paco')
+    # The second one follows the first one, and is a page.
+    file = bytearray(one) + bytes(len(one) % 2)
+    end = sub + 2 + 12 * struct.unpack_from('<H', file, sub)[0]
+    second = file[sub:end + 4]
+    struct.pack_into('<I', file, end, len(file))
+    (tmp / 'in' / 'b.dng').write_bytes(file + second)
+    expect(DONE, 'encode', tmp / 'in' / 'b.dng', tmp / 'b.paco')
+    assert len(frames(tmp / 'b.paco')) == 2
+    expect(DONE, 'archive', tmp / 'in', tmp / 'a.paco', says='2 pages')
     expect(DONE, 'restore', tmp / 'a.paco', tmp / 'out')
     same(tmp / 'in', tmp / 'out')
 

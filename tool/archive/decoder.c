@@ -37,7 +37,11 @@ paco_decoder_add (PacoFolder *folder, GError **error)
 
   for (guint i = 0; i < paco_n_decoder_files; i++) {
     const PacoDecoderFile *file = &paco_decoder_files[i];
+    g_autofree char *within = g_path_get_dirname (file->name);
 
+    if (has_member (folder, within))
+      return paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, within,
+          "is a file, and the decoder's folder would have its name");
     if (has_member (folder, file->name))
       g_ptr_array_add (kept, (gpointer) file->name);
     else if (!add_file (folder, file, error))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Writes the file of an archive: frames go to OUT.part, which becomes OUT when all
  * are there. A split archive has several, its volumes (volume.h), whose bytes one after the
- * other are those of the file that it would be otherwise. archive.c writes it; a run that goes on finds in it what one before has
- * left. paco_part_give_name() also gives other files their names when they are
- * whole: restore_write.c, sound.c and the tool's output.c call it. */
+ * other are those of the file that it would be otherwise. archive.c writes it; a run that
+ * goes on finds in it what one before has left. paco_part_give_name() also gives other files
+ * their names when they are whole: restore_write.c, sound.c and the tool's output.c call
+ * it. */
 #pragma once
 #include "lib/stream/volumes.h"
 #include <glib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * TIFF files (TIFF 6.0, and BigTIFF) of 8 and 16 bits, and uncompressed ones of 10 and
- * 12, as a kind of source.h; and uncompressed mosaics of DNG and TIFF/EP. Where the samples of a plane are one behind the other, they
- * are coded from the file as it is. The rest (docs/ARCHIVE-FORMAT.md) is the file without
- * the bytes of strips and tiles, whose places its tags say. */
+ * 12, as a kind of source.h; and uncompressed mosaics of DNG and TIFF/EP. Where the samples
+ * of a plane follow each other, they are coded from the file as it is. The rest
+ * (docs/ARCHIVE-FORMAT.md) is the file without the bytes of strips and tiles, whose places
+ * its tags say. */
 #include "tool/archive/source.h"
 #include "tool/archive/kinds/tiff.h"
 #include "codec/bytes.h"

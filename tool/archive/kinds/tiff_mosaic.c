@@ -36,7 +36,8 @@ is_of_sensor (TIFF *tiff)
           || photometric == PHOTOMETRIC_LINEAR_RAW);
 }
 
-/* Counts pictures of sensors in n directories. *found becomes where the first one is. */
+/* Counts pictures of sensors in n directories, and in those that these go on with. *found
+ * becomes where the first one is. */
 static gboolean
 count_sensors (TIFF *tiff, const guint64 *directories, guint n, guint *n_found,
     guint64 *found, GError **error)
@@ -45,8 +46,10 @@ count_sensors (TIFF *tiff, const guint64 *directories, guint n, guint *n_found,
     if (directories[i] == 0 || !paco_tiff_go_to (tiff, directories[i]))
       return paco_source_fail (error, PACO_SOURCE_BROKEN,
           "libtiff cannot read a directory within the first one");
-    if (is_of_sensor (tiff) && (*n_found)++ == 0)
-      *found = directories[i];
+    do
+      if (is_of_sensor (tiff) && (*n_found)++ == 0)
+        *found = TIFFCurrentDirOffset (tiff);
+    while (TIFFReadDirectory (tiff) == 1);
   }
   return TRUE;
 }

@@ -263,8 +263,13 @@ read_opened (TIFF *tiff, const PacoTiffMemory *memory, PacoTiffPicture *picture,
   done = (directory != PACO_TIFF_CHOOSE
              || paco_tiff_choose (tiff, picture, error))
       && read_picture (tiff, picture, size, error);
-  if (done && TIFFReadDirectory (tiff) == 1)
-    picture->next = TIFFCurrentDirOffset (tiff);
+  if (done && !TIFFLastDirectory (tiff)) {
+    if (TIFFReadDirectory (tiff) == 1)
+      picture->next = TIFFCurrentDirOffset (tiff);
+    else if (directory != PACO_TIFF_CHOOSE || picture->directory == 0)
+      picture->n_pages = MAX (
+          picture->n_pages, 2); /* libtiff does not count it. */
+  }
   TIFFClose (tiff);
   return done;
 }
