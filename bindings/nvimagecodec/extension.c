@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * An extension of nvImageCodec that reads and writes PaCo frames, on the CPU and on a GPU.
+ * The host finds it in a folder of NVIMGCODEC_EXTENSIONS_PATH, by its one symbol. */
+#include "plugin.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum
+{
+  CPU,
+  CUDA,
+  N_BACKENDS
+};
+
+struct nvimgcodecExtension
+{
+  Plugin parser, decoders[N_BACKENDS], encoders[N_BACKENDS];
+  nvimgcodecParserDesc_t parser_desc;
+  nvimgcodecDecoderDesc_t decoder_desc[N_BACKENDS];
+  nvimgcodecEncoderDesc_t encoder_desc[N_BACKENDS];
+};
+
+/* --- messages --- */
+
+/* libpaco's version, as the host counts it. */
+static uint32_t
+version (void)
+{
+  unsigned major = 0, minor = 0, patch = 0;
+
+  sscanf (paco_version (), "%u.%u.%u", &major, &minor, &patch);
+  return MAKE_SEMANTIC_VERSION (major, minor, patch);
+}
+
+void
+plugin_log (const Plugin *plugin, nvimgcodecDebugMessageSeverity_t severity,
+    const char *format, ...)
+{
+  char message[700];
+  nvimgcodecDebugMessageData_t data = {
+    .struct_type = NVIMGCODEC_STRUCTURE_TYPE_DEBUG_MESSAGE_DATA,
+    .struct_size = sizeof data,
+    .message = message,
+    .codec = CODEC,
+    .codec_id = plugin->id,
+    .codec_version = version (),
+  };
+  va_list arguments;
+
+  va_start (arguments, format);
+  vsnprintf (message, sizeof message, format, arguments);
+  va_end (arguments);
+  plugin->framework->log (plugin->framework->instance, severity,
+      NVIMGCODEC_DEBUG_MESSAGE_CATEGORY_GENERAL, &data);
+}
+
+Status
+refuse (Reason *reason, Status status, const char *format, ...)
+{
+  va_list arguments;
+
+  if (reason) {
+    va_start (arguments, format);
+    vsnprintf (reason->text, sizeof reason->text, format, arguments);
+    va_end (arguments);
+  }
+  return status;
+}
+
+Status
+refuse_error (Reason *reason, const PacoError *error)
+{
+  Status status = NVIMGCODEC_PROCESSING_STATUS_FAIL;
+
+  switch (error->status) {
+    case PACO_STATUS_NOT_PACO:
+    case PACO_STATUS_MORE:
+    case PACO_STATUS_CORRUPT:
+      status = NVIMGCODEC_PROCESSING_STATUS_IMAGE_CORRUPTED;
+      break;
+    case PACO_STATUS_VERSION:
+    case PACO_STATUS_UNSUPPORTED:
+      status = NVIMGCODEC_PROCESSING_STATUS_CODESTREAM_UNSUPPORTED;
+      break;
+    default:
+      break;
+  }
+  return refuse (reason, status, "%s", error->message);
+}
+
+/* --- the extension --- */
+
+static nvimgcodecStatus_t
+destroy (nvimgcodecExtension_t extension)
+{
+  const nvimgcodecFrameworkDesc_t *framework = extension->parser.framework;
+
+  for (unsigned i = 0; i < N_BACKENDS; i++) {
+    framework->unregisterEncoder (
+        framework->instance, &extension->encoder_desc[i]);
+    framework->unregisterDecoder (
+        framework->instance, &extension->decoder_desc[i]);
+  }
+  framework->unregisterParser (framework->instance, &extension->parser_desc);
+  free (extension);
+  return NVIMGCODEC_STATUS_SUCCESS;
+}
+
+/* A GPU comes first. Where it can do nothing the host goes on with the CPU. */
+static nvimgcodecStatus_t
+create (void *instance, nvimgcodecExtension_t *created,
+    const nvimgcodecFrameworkDesc_t *framework)
+{
+  static const char *const decoder_ids[] = { "paco_cpu_decoder",
+    "paco_cuda_decoder" };
+  static const char *const encoder_ids[] = { "paco_cpu_encoder",
+    "paco_cuda_encoder" };
+  static const float priorities[] = { NVIMGCODEC_PRIORITY_NORMAL,
+    NVIMGCODEC_PRIORITY_HIGH };
+  nvimgcodecExtension_t extension;
+
+  (void) instance;
+  if (!created || !framework)
+    return NVIMGCODEC_STATUS_EXTENSION_INVALID_PARAMETER;
+  extension = calloc (1, sizeof *extension);
+  if (!extension)
+    return NVIMGCODEC_STATUS_EXTENSION_ALLOCATOR_FAILURE;
+  extension->parser = (Plugin){ framework, "paco_parser", false };
+  frames_describe_parser (&extension->parser_desc, &extension->parser);
+  framework->registerParser (
+      framework->instance, &extension->parser_desc, NVIMGCODEC_PRIORITY_NORMAL);
+  for (unsigned i = 0; i < N_BACKENDS; i++) {
+    extension->decoders[i] = (Plugin){ framework, decoder_ids[i], i == CUDA };
+    extension->encoders[i] = (Plugin){ framework, encoder_ids[i], i == CUDA };
+    decoder_describe (&extension->decoder_desc[i], &extension->decoders[i]);
+    encoder_describe (&extension->encoder_desc[i], &extension->encoders[i]);
+    framework->registerDecoder (
+        framework->instance, &extension->decoder_desc[i], priorities[i]);
+    framework->registerEncoder (
+        framework->instance, &extension->encoder_desc[i], priorities[i]);
+  }
+  *created = extension;
+  return NVIMGCODEC_STATUS_SUCCESS;
+}
+
+NVIMGCODECAPI nvimgcodecStatus_t
+nvimgcodecExtensionModuleEntry (nvimgcodecExtensionDesc_t *desc)
+{
+  if (!desc || desc->struct_type != NVIMGCODEC_STRUCTURE_TYPE_EXTENSION_DESC)
+    return NVIMGCODEC_STATUS_EXTENSION_INVALID_PARAMETER;
+  *desc = (nvimgcodecExtensionDesc_t){
+    .struct_type = NVIMGCODEC_STRUCTURE_TYPE_EXTENSION_DESC,
+    .struct_size = sizeof *desc,
+    .id = "paco_ext",
+    .version = version (),
+    .ext_api_version = NVIMGCODEC_VER,
+    .create = create,
+    .destroy = destroy,
+  };
+  return NVIMGCODEC_STATUS_SUCCESS;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the parts of nvImageCodec's extension share. The host calls a parser, two decoders
+ * and two encoders by way of tables of functions (extension.c). */
+#ifndef PACO_NVIMAGECODEC_PLUGIN_H
+#define PACO_NVIMAGECODEC_PLUGIN_H
+
+/* nvimgcodec.h wants it. */
+#include <stddef.h>
+#include <nvimgcodec.h>
+#include <paco.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#define CODEC "paco"
+
+/* Structs of the host begin with their type and size. */
+#define IMAGE_INFO_INIT                                                        \
+  {                                                                            \
+    .struct_type = NVIMGCODEC_STRUCTURE_TYPE_IMAGE_INFO,                       \
+    .struct_size = sizeof (nvimgcodecImageInfo_t)                              \
+  }
+#define STREAM_INFO_INIT                                                       \
+  {                                                                            \
+    .struct_type = NVIMGCODEC_STRUCTURE_TYPE_CODE_STREAM_INFO,                 \
+    .struct_size = sizeof (nvimgcodecCodeStreamInfo_t)                         \
+  }
+
+typedef nvimgcodecProcessingStatus_t Status;
+
+/* Why something cannot be done, as a sentence for the user. */
+typedef struct
+{
+  char text[560];
+} Reason;
+
+/* What registers itself with the host. */
+typedef struct
+{
+  const nvimgcodecFrameworkDesc_t *framework;
+  const char *id;
+  bool is_cuda; /* A GPU codes; else the CPU. */
+} Plugin;
+
+/* --- extension.c --- */
+
+void plugin_log (const Plugin *plugin,
+    nvimgcodecDebugMessageSeverity_t severity, const char *format, ...)
+    __attribute__ ((format (printf, 3, 4)));
+/* Sets *reason, unless it is NULL, and returns status. */
+Status refuse (Reason *reason, Status status, const char *format, ...)
+    __attribute__ ((format (printf, 3, 4)));
+/* The same with an error of libpaco. */
+Status refuse_error (Reason *reason, const PacoError *error);
+
+/* --- frames.c --- */
+
+/* A frame of a code stream, with all bytes from there to the end. */
+typedef struct
+{
+  const uint8_t *data;
+  size_t size;
+  PacoInfo info;
+} Frame;
+
+/* What was found in a stream last, because mostly the next frame is asked for next. */
+typedef struct
+{
+  pthread_mutex_t lock;
+  bool is_known;
+  uint64_t stream;
+  size_t index, offset; /* of a frame */
+  size_t n_frames;      /* 0: not counted */
+} Place;
+
+/* Finds frame `index` of the stream, counted from 0. */
+PacoStatus frames_find (const nvimgcodecCodeStreamDesc_t *stream, size_t index,
+    Place *place, Frame *frame, PacoError *error);
+void frames_describe_parser (nvimgcodecParserDesc_t *desc, Plugin *plugin);
+
+/* --- pictures.c --- */
+
+/* Says what the host calls a frame's picture. */
+PacoStatus pictures_describe (
+    const PacoInfo *info, nvimgcodecImageInfo_t *image, PacoError *error);
+/* Says what frame an image becomes. */
+Status pictures_read (
+    const nvimgcodecImageInfo_t *image, PacoInfo *info, Reason *reason);
+/* Looks whether the samples of a picture, of which width x height are wanted, can be those
+ * of an image, and says where they lie. */
+Status pictures_match (const nvimgcodecImageInfo_t *image, const PacoInfo *info,
+    uint32_t width, uint32_t height, PacoImage *picture, Reason *reason);
+
+/* --- coders.c --- */
+
+/* A decoder or an encoder of libpaco, which one thread uses at a time. */
+typedef struct
+{
+  pthread_mutex_t lock;
+  PacoFrameDecoder *decoder;
+  PacoFrameEncoder *encoder;
+} Coder;
+
+typedef struct Coders Coders;
+
+/* Returns NULL, and logs why, if there can be none: there is no GPU, or an option is none. */
+Coders *coders_new (const Plugin *plugin, bool decodes,
+    const nvimgcodecExecutionParams_t *parameters, const char *options);
+void coders_free (Coders *coders);
+/* Waits for a coder for a picture, for a thread of the host, and locks it. */
+Coder *coders_take (
+    Coders *coders, int thread, const PacoInfo *info, PacoError *error);
+void coders_give (Coder *coder);
+/* Whether damaged pictures are given to the host, as well as they can be. */
+bool coders_show_damage (const Coders *coders);
+
+/* --- decoder.c, encoder.c --- */
+
+void decoder_describe (nvimgcodecDecoderDesc_t *desc, Plugin *plugin);
+void encoder_describe (nvimgcodecEncoderDesc_t *desc, Plugin *plugin);
+
+#endif
