@@ -79,7 +79,8 @@ static bool
 is_reserved (const char *name)
 {
   static const char *const names[] = { "backend", "cuda-device-id",
-    "cuda-devices", "threads", "pipeline-depth", "reduce", "region", "slices" };
+    "cuda-devices", "threads", "pipeline-depth", "reduce", "region", "slices",
+    "rate-control", "quality", "bitrate", "frame-size" };
 
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp (names[i], name) == 0)

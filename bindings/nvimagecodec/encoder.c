@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct nvimgcodecEncoder
 {
@@ -17,7 +18,7 @@ typedef struct
   PacoInfo info;
   PacoImage picture;
   const char *rate_control;
-  char quality[16], frame_size[24]; /* settings of libpaco, or "" */
+  char quality[16], frame_size[24]; /* settings of libpaco; "": no budget */
   Reason reason;
 } Job;
 
@@ -54,6 +55,7 @@ read_quality (const nvimgcodecEncodeParams_t *parameters, Job *job)
   double value = parameters->quality_value, bytes = 0;
 
   job->rate_control = "quality";
+  strcpy (job->quality, "90");
   switch (parameters->quality_type) {
     case NVIMGCODEC_QUALITY_TYPE_DEFAULT:
       break;
@@ -149,7 +151,7 @@ code (PacoFrameEncoder *encoder, Job *job, PacoFrame *frame, PacoError *error)
   PacoStatus status = paco_frame_encoder_set (
       encoder, "rate-control", job->rate_control, error);
 
-  if (status == PACO_STATUS_OK && job->quality[0])
+  if (status == PACO_STATUS_OK)
     status = paco_frame_encoder_set (encoder, "quality", job->quality, error);
   if (status == PACO_STATUS_OK && job->frame_size[0])
     status = paco_frame_encoder_set (
