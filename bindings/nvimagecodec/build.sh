@@ -16,7 +16,8 @@ shift 2
 mkdir -p "$folder"
 from=$(dirname "$0")
 flags=$(pkg-config --cflags --libs paco)
-# The extension finds libpaco beside itself or where it was linked, unless the loader has it.
+# The extension finds libpaco where it was linked, unless the loader has it, or in the folder
+# above (tests).
 for flag in $(pkg-config --libs-only-L paco); do
   flags="$flags -Wl,-rpath,${flag#-L}"
 done
@@ -26,5 +27,5 @@ trap 'rm -rf "$include"' EXIT
 echo 'typedef struct CUstream_st *cudaStream_t;' >"$include/cuda_runtime_api.h"
 # shellcheck disable=SC2086,SC2016
 ${CC:-cc} -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -shared -pthread \
-  -Wl,--no-undefined -Wl,-rpath,'$ORIGIN' "$@" -I"$include" -isystem "$headers" \
+  -Wl,--no-undefined -Wl,-rpath,'$ORIGIN/..' "$@" -I"$include" -isystem "$headers" \
   -o "$folder/libpaco_ext.so" "$from"/*.c $flags -ldl -lm

@@ -11,92 +11,47 @@
 #define LARGE_PICTURE (1 << 20) /* pixels */
 #define MOST_ON_GPU 4
 
-struct Coders
-{
-  const Plugin *plugin;
-  bool decodes, shows_damage;
-  char *options;
-  int device;
-  void *context; /* the primary one of the device, or NULL */
-  unsigned n_threads, n;
-  Coder coders[];
-};
+/* Calls a function that decoders and encoders have. */
+#define CALL(coder, function, ...)                                             \
+  ((coder)->decoder                                                            \
+          ? paco_frame_decoder_##function ((coder)->decoder, __VA_ARGS__)      \
+          : paco_frame_encoder_##function ((coder)->encoder, __VA_ARGS__))
 
-/* --- CUDA --- */
+/* Calls a function of CUDA's driver, if it is there, and says whether it succeeds. */
+#define DRIVER(library, name, types, ...)                                      \
+  (dlsym (library, name)                                                       \
+      && ((int (*) types) dlsym (library, name)) (__VA_ARGS__) == 0)
 
-/* Returns a function of the driver, which is there if there is a GPU. */
-static void *
-driver (const char *name)
-{
-  static const char *const library = "libcuda.so.1";
-  void *handle = dlopen (library, RTLD_NOW | RTLD_LOCAL);
-
-  /* The handle stays open: the host and libpaco have the library, too. */
-  return handle ? dlsym (handle, name) : NULL;
-}
-
-/* The host works in the primary context of a device, as all users of the runtime. */
-static void *
-retain_context (int device)
-{
-  int (*init) (unsigned) = (int (*) (unsigned)) driver ("cuInit");
-  int (*get) (int *, int) = (int (*) (int *, int)) driver ("cuDeviceGet");
-  int (*retain) (void **, int) = (int (*) (void **, int)) driver (
-      "cuDevicePrimaryCtxRetain");
-  void *context = NULL;
-  int handle;
-
-  if (!init || !get || !retain || device < 0 || init (0) != 0
-      || get (&handle, device) != 0 || retain (&context, handle) != 0)
-    return NULL;
-  return context;
-}
-
+/* Retains or releases the primary context of the device, in which the host works as all users
+ * of the runtime. The library stays open, as the host and libpaco have it, too. */
 static void
-release_context (int device)
+use_context (Coders *coders, bool retains)
 {
-  int (*get) (int *, int) = (int (*) (int *, int)) driver ("cuDeviceGet");
-  int (*release) (int) = (int (*) (int)) driver (
-      "cuDevicePrimaryCtxRelease_v2");
+  void *cuda = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   int handle;
 
-  if (get && release && get (&handle, device) == 0)
-    release (handle);
-}
-
-/* --- settings --- */
-
-static PacoStatus
-set (Coder *coder, const char *name, const char *value, PacoError *error)
-{
-  return coder->decoder
-      ? paco_frame_decoder_set (coder->decoder, name, value, error)
-      : paco_frame_encoder_set (coder->encoder, name, value, error);
-}
-
-/* The host decides about these. */
-static bool
-is_reserved (const char *name)
-{
-  static const char *const names[] = { "backend", "cuda-device-id",
-    "cuda-devices", "threads", "pipeline-depth", "reduce", "region", "slices",
-    "rate-control", "quality", "bitrate", "frame-size" };
-
-  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp (names[i], name) == 0)
-      return true;
-  return false;
+  if (!cuda || !DRIVER (cuda, "cuInit", (unsigned), 0)
+      || !DRIVER (cuda, "cuDeviceGet", (int *, int), &handle, coders->device))
+    return;
+  if (!retains)
+    (void) DRIVER (cuda, "cuDevicePrimaryCtxRelease_v2", (int), handle);
+  else if (!DRIVER (cuda, "cuDevicePrimaryCtxRetain", (void **, int),
+               &coders->context, handle))
+    coders->context = NULL;
 }
 
 /* Applies the options that begin with the plugin's id or with "paco". */
-static PacoStatus
+static bool
 set_options (Coders *coders, Coder *coder, PacoError *error)
 {
-  char *rest = NULL, *copy = strdup (coders->options);
-  PacoStatus status = PACO_STATUS_OK;
+  /* The host decides about these. */
+  static const char reserved[] =
+      " backend cuda-device-id cuda-devices threads pipeline-depth reduce "
+      "region slices rate-control quality bitrate frame-size ";
+  char word[64], *rest = NULL, *copy = strdup (coders->options);
+  bool good = copy;
 
-  for (char *option = copy ? strtok_r (copy, " ", &rest) : NULL;
-       option && status == PACO_STATUS_OK;
+  for (char *option = copy ? strtok_r (copy, " ", &rest) : NULL; option && good;
        option = strtok_r (NULL, " ", &rest)) {
     char *name = strchr (option, ':'), *value = strchr (option, '=');
 
@@ -105,52 +60,42 @@ set_options (Coders *coders, Coder *coder, PacoError *error)
     *name++ = *value++ = '\0';
     if (strcmp (option, CODEC) != 0 && strcmp (option, coders->plugin->id) != 0)
       continue;
+    snprintf (word, sizeof word, " %s ", name);
     if (coders->decodes && strcmp (name, "damaged") == 0)
       coders->shows_damage = strcmp (value, "1") == 0;
-    else if (is_reserved (name)) {
+    else if (strstr (reserved, word)) {
       snprintf (error->message, sizeof error->message,
           "the option %s cannot be set here", name);
-      status = error->status = PACO_STATUS_INVALID;
+      good = false;
     } else
-      status = set (coder, name, value, error);
+      good = CALL (coder, set, name, value, error) == PACO_STATUS_OK;
   }
   free (copy);
-  return status;
+  return good;
 }
 
-static PacoStatus
+/* Makes a coder, and opens its device. */
+static bool
 open_coder (Coders *coders, Coder *coder, bool wide, PacoError *error)
 {
   PacoBuffer buffer = { 0 };
-  PacoStatus status;
   char threads[16];
+  bool good;
 
+  *error = (PacoError){ PACO_STATUS_MEMORY, "there is no memory" };
+  snprintf (threads, sizeof threads, "%u", wide ? coders->n_threads : 1);
   coder->decoder = coders->decodes ? paco_frame_decoder_new () : NULL;
   coder->encoder = coders->decodes ? NULL : paco_frame_encoder_new ();
-  if (!coder->decoder && !coder->encoder) {
-    *error = (PacoError){ PACO_STATUS_MEMORY, "there is no memory" };
-    return PACO_STATUS_MEMORY;
-  }
-  snprintf (threads, sizeof threads, "%u", wide ? coders->n_threads : 1);
-  status = set (coder, "backend", coders->context ? "cuda" : "cpu", error);
-  if (status == PACO_STATUS_OK)
-    status = set (coder, "threads", threads, error);
-  if (status == PACO_STATUS_OK)
-    status = set (coder, "pipeline-depth", "1", error);
-  if (status == PACO_STATUS_OK)
-    status = set_options (coders, coder, error);
-  if (status == PACO_STATUS_OK && coders->context)
-    status = coder->decoder ? paco_frame_decoder_use_context (
-                 coder->decoder, coders->context, error)
-                            : paco_frame_encoder_use_context (
-                                coder->encoder, coders->context, error);
-  /* This opens the device. */
-  if (status == PACO_STATUS_OK)
-    status = coder->decoder
-        ? paco_frame_decoder_allocate (coder->decoder, 1, &buffer, error)
-        : paco_frame_encoder_allocate (coder->encoder, 1, &buffer, error);
+  good = (coder->decoder || coder->encoder)
+      && CALL (coder, set, "backend", coders->context ? "cuda" : "cpu", error)
+          == PACO_STATUS_OK
+      && CALL (coder, set, "threads", threads, error) == PACO_STATUS_OK
+      && CALL (coder, set, "pipeline-depth", "1", error) == PACO_STATUS_OK
+      && set_options (coders, coder, error)
+      && CALL (coder, use_context, coders->context, error) == PACO_STATUS_OK
+      && CALL (coder, allocate, 1, &buffer, error) == PACO_STATUS_OK;
   paco_buffer_release (&buffer);
-  return status;
+  return good;
 }
 
 static void
@@ -162,18 +107,14 @@ close_coder (Coder *coder)
   coder->encoder = NULL;
 }
 
-/* --- all of them --- */
-
 Coders *
 coders_new (const Plugin *plugin, bool decodes,
     const nvimgcodecExecutionParams_t *parameters, const char *options)
 {
-  const nvimgcodecExecutorDesc_t *executor = parameters->executor;
+  nvimgcodecExecutorDesc_t *executor = parameters->executor;
   int threads = executor ? executor->getNumThreads (executor->instance) : 1;
   unsigned n_threads = threads < 1 ? 1 : (unsigned) threads;
-  unsigned n = !plugin->is_cuda ? n_threads + 1
-      : n_threads < MOST_ON_GPU ? n_threads
-                                : MOST_ON_GPU;
+  unsigned n = plugin->is_cuda ? MOST_ON_GPU : n_threads + 1;
   Coders *coders = calloc (1, sizeof *coders + n * sizeof *coders->coders);
   PacoError error;
 
@@ -185,19 +126,16 @@ coders_new (const Plugin *plugin, bool decodes,
   coders->device = parameters->device_id;
   coders->n_threads = n_threads;
   coders->n = n;
+  pthread_mutex_init (&coders->place.lock, NULL);
   for (unsigned i = 0; i < n; i++)
     pthread_mutex_init (&coders->coders[i].lock, NULL);
   if (plugin->is_cuda)
-    coders->context = retain_context (coders->device);
-  if (plugin->is_cuda && !coders->context)
-    plugin_log (plugin, NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_INFO,
-        "there is no GPU with the number %d", coders->device);
-  else if (open_coder (coders, &coders->coders[0], false, &error)
-      != PACO_STATUS_OK)
-    plugin_log (
-        plugin, NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_ERROR, "%s", error.message);
-  else
-    return coders;
+    use_context (coders, true);
+  if (coders->options && (!plugin->is_cuda || coders->context)) {
+    if (open_coder (coders, &coders->coders[0], false, &error))
+      return coders;
+    plugin_log (plugin, true, "%s", error.message);
+  }
   coders_free (coders);
   return NULL;
 }
@@ -205,14 +143,13 @@ coders_new (const Plugin *plugin, bool decodes,
 void
 coders_free (Coders *coders)
 {
-  if (!coders)
-    return;
   for (unsigned i = 0; i < coders->n; i++) {
     close_coder (&coders->coders[i]);
     pthread_mutex_destroy (&coders->coders[i].lock);
   }
+  pthread_mutex_destroy (&coders->place.lock);
   if (coders->context)
-    release_context (coders->device);
+    use_context (coders, false);
   free (coders->options);
   free (coders);
 }
@@ -220,16 +157,15 @@ coders_free (Coders *coders)
 Coder *
 coders_take (Coders *coders, int thread, const PacoInfo *info, PacoError *error)
 {
-  bool is_large = (uint64_t) info->width * info->height >= LARGE_PICTURE;
-  bool wide = !coders->context && is_large;
-  unsigned i = thread < 0 ? 0 : (unsigned) thread;
-  Coder *coder = &coders->coders[wide ? coders->n - 1
-          : coders->context           ? i % coders->n
-                                      : i % coders->n_threads];
+  bool wide = !coders->context
+      && (uint64_t) info->width * info->height >= LARGE_PICTURE;
+  unsigned i = thread < 0 ? 0 : (unsigned) thread,
+           n = coders->context ? coders->n : coders->n_threads;
+  Coder *coder = &coders->coders[wide ? n : i % n];
 
   pthread_mutex_lock (&coder->lock);
   if (coder->decoder || coder->encoder
-      || open_coder (coders, coder, wide, error) == PACO_STATUS_OK)
+      || open_coder (coders, coder, wide, error))
     return coder;
   close_coder (coder);
   coders_give (coder);
@@ -242,8 +178,14 @@ coders_give (Coder *coder)
   pthread_mutex_unlock (&coder->lock);
 }
 
-bool
-coders_show_damage (const Coders *coders)
+nvimgcodecStatus_t
+coders_end (const Coders *coders, const nvimgcodecImageDesc_t *image,
+    Status status, const Reason *reason)
 {
-  return coders->shows_damage;
+  if (coders && reason->text[0])
+    plugin_log (coders->plugin, true, "%s", reason->text);
+  image->imageReady (image->instance, status);
+  return status == STATUS (SUCCESS)
+      ? NVIMGCODEC_STATUS_SUCCESS
+      : NVIMGCODEC_STATUS_EXTENSION_EXECUTION_FAILED;
 }

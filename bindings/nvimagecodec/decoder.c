@@ -3,14 +3,6 @@
  * in the memory of the host or of a GPU. */
 #include "plugin.h"
 #include <stdio.h>
-#include <stdlib.h>
-
-struct nvimgcodecDecoder
-{
-  const Plugin *plugin;
-  Coders *coders;
-  Place place;
-};
 
 /* A frame to decode. */
 typedef struct
@@ -25,27 +17,16 @@ static nvimgcodecStatus_t
 create (void *instance, nvimgcodecDecoder_t *created,
     const nvimgcodecExecutionParams_t *parameters, const char *options)
 {
-  nvimgcodecDecoder_t decoder = calloc (1, sizeof *decoder);
-
-  if (!decoder)
-    return NVIMGCODEC_STATUS_EXTENSION_ALLOCATOR_FAILURE;
-  decoder->plugin = instance;
-  decoder->coders = coders_new (decoder->plugin, true, parameters, options);
-  if (!decoder->coders) {
-    free (decoder);
-    return NVIMGCODEC_STATUS_EXTENSION_NOT_INITIALIZED;
-  }
-  pthread_mutex_init (&decoder->place.lock, NULL);
-  *created = decoder;
-  return NVIMGCODEC_STATUS_SUCCESS;
+  *created = (nvimgcodecDecoder_t) coders_new (
+      instance, true, parameters, options);
+  return *created ? NVIMGCODEC_STATUS_SUCCESS
+                  : NVIMGCODEC_STATUS_EXTENSION_NOT_INITIALIZED;
 }
 
 static nvimgcodecStatus_t
 destroy (nvimgcodecDecoder_t decoder)
 {
-  coders_free (decoder->coders);
-  pthread_mutex_destroy (&decoder->place.lock);
-  free (decoder);
+  coders_free ((Coders *) decoder);
   return NVIMGCODEC_STATUS_SUCCESS;
 }
 
@@ -65,91 +46,84 @@ read_region (const nvimgcodecRegion_t *region, Job *job, uint32_t *width,
     uint32_t *height)
 {
   const PacoInfo *info = &job->frame.info;
-  uint32_t x = 0, y = 0;
+  int x = 0, y = 0;
 
   *width = info->width;
   *height = info->height;
-  job->region[0] = '\0';
   if (!region || region->ndim == 0)
-    return NVIMGCODEC_PROCESSING_STATUS_SUCCESS;
+    return STATUS (SUCCESS);
+  for (unsigned c = 0; c < info->n_components; c++) {
+    x |= (1 << info->subsampling_x[c]) - 1;
+    y |= (1 << (info->subsampling_y[c] + info->fields)) - 1;
+  }
   if (region->ndim != 2 || region->start[0] < 0 || region->start[1] < 0
       || region->start[0] >= region->end[0]
-      || region->start[1] >= region->end[1]
-      || (uint32_t) region->end[0] > info->height
-      || (uint32_t) region->end[1] > info->width)
-    return refuse (&job->reason, NVIMGCODEC_PROCESSING_STATUS_ROI_UNSUPPORTED,
-        "the region is not within the picture, which is %ux%u", info->width,
-        info->height);
-  for (unsigned c = 0; c < info->n_components; c++) {
-    x |= (1u << info->subsampling_x[c]) - 1;
-    y |= (1u << (info->subsampling_y[c] + info->fields)) - 1;
-  }
-  if (((uint32_t) region->start[1] & x) || ((uint32_t) region->start[0] & y))
-    return refuse (&job->reason, NVIMGCODEC_PROCESSING_STATUS_ROI_UNSUPPORTED,
-        "a region of this picture begins at a column that is a multiple of %u "
-        "and a line that is a multiple of %u",
-        x + 1, y + 1);
+      || region->start[1] >= region->end[1] || region->end[0] > (int) *height
+      || region->end[1] > (int) *width || (region->start[1] & x)
+      || (region->start[0] & y))
+    return refuse (&job->reason, STATUS (ROI_UNSUPPORTED),
+        "a region of this picture lies within its %ux%u pixels, at a column "
+        "that is a multiple of %d and a line that is a multiple of %d",
+        *width, *height, x + 1, y + 1);
   *width = (uint32_t) (region->end[1] - region->start[1]);
   *height = (uint32_t) (region->end[0] - region->start[0]);
   snprintf (job->region, sizeof job->region, "%d,%d,%u,%u", region->start[1],
       region->start[0], *width, *height);
-  return NVIMGCODEC_PROCESSING_STATUS_SUCCESS;
+  return STATUS (SUCCESS);
 }
 
 /* Says what is to be done, without decoding. */
 static Status
-prepare (nvimgcodecDecoder_t decoder, const nvimgcodecImageDesc_t *image,
+prepare (Coders *coders, const nvimgcodecImageDesc_t *image,
     const nvimgcodecCodeStreamDesc_t *stream, Job *job)
 {
-  nvimgcodecImageInfo_t info = IMAGE_INFO_INIT;
-  nvimgcodecCodeStreamInfo_t stream_info = STREAM_INFO_INIT;
+  nvimgcodecImageInfo_t info = { HOST_STRUCT (
+      IMAGE_INFO, nvimgcodecImageInfo_t) };
+  nvimgcodecCodeStreamInfo_t told = { HOST_STRUCT (
+      CODE_STREAM_INFO, nvimgcodecCodeStreamInfo_t) };
   const nvimgcodecCodeStreamView_t *view;
   uint32_t width, height;
   PacoError error;
   Status status;
 
-  if (!decoder)
-    return NVIMGCODEC_PROCESSING_STATUS_BACKEND_UNSUPPORTED;
-  if (image->getImageInfo (image->instance, &info) != NVIMGCODEC_STATUS_SUCCESS
-      || stream->getCodeStreamInfo (stream->instance, &stream_info)
-          != NVIMGCODEC_STATUS_SUCCESS)
-    return refuse (&job->reason, NVIMGCODEC_PROCESSING_STATUS_FAIL,
-        "the host does not say what is to be decoded");
-  view = stream_info.code_stream_view;
-  if (frames_find (stream, view ? view->image_idx : 0, &decoder->place,
+  if (!coders)
+    return STATUS (BACKEND_UNSUPPORTED);
+  image->getImageInfo (image->instance, &info);
+  stream->getCodeStreamInfo (stream->instance, &told);
+  view = told.code_stream_view;
+  if (frames_find (stream, view ? view->image_idx : 0, &coders->place,
           &job->frame, &error)
       != PACO_STATUS_OK)
     return refuse_error (&job->reason, &error);
   status = read_region (view ? &view->region : NULL, job, &width, &height);
-  if (status == NVIMGCODEC_PROCESSING_STATUS_SUCCESS)
+  if (status == STATUS (SUCCESS))
     status = pictures_match (
         &info, &job->frame.info, width, height, &job->picture, &job->reason);
   return status;
 }
 
-static nvimgcodecProcessingStatus_t
+static Status
 can_decode (nvimgcodecDecoder_t decoder, const nvimgcodecImageDesc_t *image,
     const nvimgcodecCodeStreamDesc_t *stream,
     const nvimgcodecDecodeParams_t *parameters, int thread)
 {
+  Coders *coders = (Coders *) decoder;
   Job job = { 0 };
-  Status status = prepare (decoder, image, stream, &job);
+  Status status = prepare (coders, image, stream, &job);
 
   (void) parameters, (void) thread;
   if (job.reason.text[0])
-    plugin_log (decoder->plugin, NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_WARNING,
-        "%s", job.reason.text);
+    plugin_log (coders->plugin, false, "%s", job.reason.text);
   return status;
 }
 
 static Status
-run (nvimgcodecDecoder_t decoder, Job *job, int thread)
+run (Coders *coders, Job *job, int thread)
 {
   PacoResult result = { 0 };
   PacoError error;
   PacoStatus status;
-  Coder *coder = coders_take (
-      decoder->coders, thread, &job->frame.info, &error);
+  Coder *coder = coders_take (coders, thread, &job->frame.info, &error);
 
   if (!coder)
     return refuse_error (&job->reason, &error);
@@ -161,12 +135,12 @@ run (nvimgcodecDecoder_t decoder, Job *job, int thread)
   coders_give (coder);
   if (status != PACO_STATUS_OK)
     return refuse_error (&job->reason, &error);
-  if (result.corrupted_blocks > 0 && !coders_show_damage (decoder->coders))
-    return refuse (&job->reason, NVIMGCODEC_PROCESSING_STATUS_IMAGE_CORRUPTED,
-        "%u blocks of the frame are damaged; with the option paco:damaged=1 "
+  if (result.corrupted_blocks > 0 && !coders->shows_damage)
+    return refuse (&job->reason, STATUS (IMAGE_CORRUPTED),
+        "blocks of the frame are damaged (%u); with the option paco:damaged=1 "
         "the picture is shown all the same",
         result.corrupted_blocks);
-  return NVIMGCODEC_PROCESSING_STATUS_SUCCESS;
+  return STATUS (SUCCESS);
 }
 
 static nvimgcodecStatus_t
@@ -174,30 +148,21 @@ decode (nvimgcodecDecoder_t decoder, const nvimgcodecImageDesc_t *image,
     const nvimgcodecCodeStreamDesc_t *stream,
     const nvimgcodecDecodeParams_t *parameters, int thread)
 {
+  Coders *coders = (Coders *) decoder;
   Job job = { 0 };
-  Status status = prepare (decoder, image, stream, &job);
+  Status status = prepare (coders, image, stream, &job);
 
   (void) parameters;
-  if (status == NVIMGCODEC_PROCESSING_STATUS_SUCCESS && !job.picture.data[0])
-    status = refuse (&job.reason, NVIMGCODEC_PROCESSING_STATUS_FAIL,
-        "the image has no memory");
-  if (status == NVIMGCODEC_PROCESSING_STATUS_SUCCESS)
-    status = run (decoder, &job, thread);
-  if (job.reason.text[0])
-    plugin_log (decoder->plugin, NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_ERROR, "%s",
-        job.reason.text);
-  image->imageReady (image->instance, status);
-  return status == NVIMGCODEC_PROCESSING_STATUS_SUCCESS
-      ? NVIMGCODEC_STATUS_SUCCESS
-      : NVIMGCODEC_STATUS_EXTENSION_EXECUTION_FAILED;
+  if (status == STATUS (SUCCESS))
+    status = run (coders, &job, thread);
+  return coders_end (coders, image, status, &job.reason);
 }
 
 void
 decoder_describe (nvimgcodecDecoderDesc_t *desc, Plugin *plugin)
 {
   *desc = (nvimgcodecDecoderDesc_t){
-    .struct_type = NVIMGCODEC_STRUCTURE_TYPE_DECODER_DESC,
-    .struct_size = sizeof *desc,
+    HOST_STRUCT (DECODER_DESC, nvimgcodecDecoderDesc_t),
     .instance = plugin,
     .id = plugin->id,
     .codec = CODEC,

@@ -34,13 +34,11 @@ version (void)
 }
 
 void
-plugin_log (const Plugin *plugin, nvimgcodecDebugMessageSeverity_t severity,
-    const char *format, ...)
+plugin_log (const Plugin *plugin, bool is_error, const char *format, ...)
 {
   char message[700];
   nvimgcodecDebugMessageData_t data = {
-    .struct_type = NVIMGCODEC_STRUCTURE_TYPE_DEBUG_MESSAGE_DATA,
-    .struct_size = sizeof data,
+    HOST_STRUCT (DEBUG_MESSAGE_DATA, nvimgcodecDebugMessageData_t),
     .message = message,
     .codec = CODEC,
     .codec_id = plugin->id,
@@ -51,7 +49,9 @@ plugin_log (const Plugin *plugin, nvimgcodecDebugMessageSeverity_t severity,
   va_start (arguments, format);
   vsnprintf (message, sizeof message, format, arguments);
   va_end (arguments);
-  plugin->framework->log (plugin->framework->instance, severity,
+  plugin->framework->log (plugin->framework->instance,
+      is_error ? NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_ERROR
+               : NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_WARNING,
       NVIMGCODEC_DEBUG_MESSAGE_CATEGORY_GENERAL, &data);
 }
 
@@ -60,33 +60,27 @@ refuse (Reason *reason, Status status, const char *format, ...)
 {
   va_list arguments;
 
-  if (reason) {
-    va_start (arguments, format);
-    vsnprintf (reason->text, sizeof reason->text, format, arguments);
-    va_end (arguments);
-  }
+  va_start (arguments, format);
+  vsnprintf (reason->text, sizeof reason->text, format, arguments);
+  va_end (arguments);
   return status;
 }
 
 Status
 refuse_error (Reason *reason, const PacoError *error)
 {
-  Status status = NVIMGCODEC_PROCESSING_STATUS_FAIL;
+  static const Status statuses[] = {
+    [PACO_STATUS_NOT_PACO] = STATUS (IMAGE_CORRUPTED),
+    [PACO_STATUS_MORE] = STATUS (IMAGE_CORRUPTED),
+    [PACO_STATUS_CORRUPT] = STATUS (IMAGE_CORRUPTED),
+    [PACO_STATUS_VERSION] = STATUS (CODESTREAM_UNSUPPORTED),
+    [PACO_STATUS_UNSUPPORTED] = STATUS (CODESTREAM_UNSUPPORTED),
+  };
+  Status status = (unsigned) error->status < sizeof statuses / sizeof *statuses
+      ? statuses[error->status]
+      : STATUS (UNKNOWN);
 
-  switch (error->status) {
-    case PACO_STATUS_NOT_PACO:
-    case PACO_STATUS_MORE:
-    case PACO_STATUS_CORRUPT:
-      status = NVIMGCODEC_PROCESSING_STATUS_IMAGE_CORRUPTED;
-      break;
-    case PACO_STATUS_VERSION:
-    case PACO_STATUS_UNSUPPORTED:
-      status = NVIMGCODEC_PROCESSING_STATUS_CODESTREAM_UNSUPPORTED;
-      break;
-    default:
-      break;
-  }
-  return refuse (reason, status, "%s", error->message);
+  return refuse (reason, status ? status : STATUS (FAIL), "%s", error->message);
 }
 
 /* --- the extension --- */
@@ -95,50 +89,46 @@ static nvimgcodecStatus_t
 destroy (nvimgcodecExtension_t extension)
 {
   const nvimgcodecFrameworkDesc_t *framework = extension->parser.framework;
+  void *instance = framework->instance;
 
   for (unsigned i = 0; i < N_BACKENDS; i++) {
-    framework->unregisterEncoder (
-        framework->instance, &extension->encoder_desc[i]);
-    framework->unregisterDecoder (
-        framework->instance, &extension->decoder_desc[i]);
+    framework->unregisterEncoder (instance, &extension->encoder_desc[i]);
+    framework->unregisterDecoder (instance, &extension->decoder_desc[i]);
   }
-  framework->unregisterParser (framework->instance, &extension->parser_desc);
+  framework->unregisterParser (instance, &extension->parser_desc);
   free (extension);
   return NVIMGCODEC_STATUS_SUCCESS;
 }
 
 /* A GPU comes first. Where it can do nothing the host goes on with the CPU. */
 static nvimgcodecStatus_t
-create (void *instance, nvimgcodecExtension_t *created,
+create (void *unused, nvimgcodecExtension_t *created,
     const nvimgcodecFrameworkDesc_t *framework)
 {
-  static const char *const decoder_ids[] = { "paco_cpu_decoder",
-    "paco_cuda_decoder" };
-  static const char *const encoder_ids[] = { "paco_cpu_encoder",
-    "paco_cuda_encoder" };
+  static const char *const ids[N_BACKENDS][2] = { { "paco_cpu_decoder",
+                                                      "paco_cpu_encoder" },
+    { "paco_cuda_decoder", "paco_cuda_encoder" } };
   static const float priorities[] = { NVIMGCODEC_PRIORITY_NORMAL,
     NVIMGCODEC_PRIORITY_HIGH };
-  nvimgcodecExtension_t extension;
+  nvimgcodecExtension_t extension = calloc (1, sizeof *extension);
+  void *instance = framework->instance;
 
-  (void) instance;
-  if (!created || !framework)
-    return NVIMGCODEC_STATUS_EXTENSION_INVALID_PARAMETER;
-  extension = calloc (1, sizeof *extension);
+  (void) unused;
   if (!extension)
     return NVIMGCODEC_STATUS_EXTENSION_ALLOCATOR_FAILURE;
   extension->parser = (Plugin){ framework, "paco_parser", false };
   frames_describe_parser (&extension->parser_desc, &extension->parser);
   framework->registerParser (
-      framework->instance, &extension->parser_desc, NVIMGCODEC_PRIORITY_NORMAL);
+      instance, &extension->parser_desc, NVIMGCODEC_PRIORITY_NORMAL);
   for (unsigned i = 0; i < N_BACKENDS; i++) {
-    extension->decoders[i] = (Plugin){ framework, decoder_ids[i], i == CUDA };
-    extension->encoders[i] = (Plugin){ framework, encoder_ids[i], i == CUDA };
+    extension->decoders[i] = (Plugin){ framework, ids[i][0], i == CUDA };
+    extension->encoders[i] = (Plugin){ framework, ids[i][1], i == CUDA };
     decoder_describe (&extension->decoder_desc[i], &extension->decoders[i]);
     encoder_describe (&extension->encoder_desc[i], &extension->encoders[i]);
     framework->registerDecoder (
-        framework->instance, &extension->decoder_desc[i], priorities[i]);
+        instance, &extension->decoder_desc[i], priorities[i]);
     framework->registerEncoder (
-        framework->instance, &extension->encoder_desc[i], priorities[i]);
+        instance, &extension->encoder_desc[i], priorities[i]);
   }
   *created = extension;
   return NVIMGCODEC_STATUS_SUCCESS;
@@ -147,11 +137,8 @@ create (void *instance, nvimgcodecExtension_t *created,
 NVIMGCODECAPI nvimgcodecStatus_t
 nvimgcodecExtensionModuleEntry (nvimgcodecExtensionDesc_t *desc)
 {
-  if (!desc || desc->struct_type != NVIMGCODEC_STRUCTURE_TYPE_EXTENSION_DESC)
-    return NVIMGCODEC_STATUS_EXTENSION_INVALID_PARAMETER;
   *desc = (nvimgcodecExtensionDesc_t){
-    .struct_type = NVIMGCODEC_STRUCTURE_TYPE_EXTENSION_DESC,
-    .struct_size = sizeof *desc,
+    HOST_STRUCT (EXTENSION_DESC, nvimgcodecExtensionDesc_t),
     .id = "paco_ext",
     .version = version (),
     .ext_api_version = NVIMGCODEC_VER,

@@ -172,14 +172,12 @@ pictures_describe (
   image->chroma_subsampling = sampling_of (info);
   image->sample_format = format_of (info);
   image->orientation = (nvimgcodecOrientation_t){
-    .struct_type = NVIMGCODEC_STRUCTURE_TYPE_ORIENTATION,
-    .struct_size = sizeof (nvimgcodecOrientation_t),
+    HOST_STRUCT (ORIENTATION, nvimgcodecOrientation_t),
   };
   image->num_planes = n_channels_of (info);
   for (unsigned c = 0; c < image->num_planes; c++) {
     nvimgcodecImagePlaneInfo_t plane = {
-      .struct_type = NVIMGCODEC_STRUCTURE_TYPE_IMAGE_PLANE_INFO,
-      .struct_size = sizeof plane,
+      HOST_STRUCT (IMAGE_PLANE_INFO, nvimgcodecImagePlaneInfo_t),
       .width = info->width,
       .height = info->height,
       .num_channels = 1,
@@ -210,7 +208,7 @@ depth_of (const nvimgcodecImagePlaneInfo_t *plane)
 static Status
 refuse_format (const nvimgcodecImageInfo_t *image, Reason *reason)
 {
-  return refuse (reason, NVIMGCODEC_PROCESSING_STATUS_SAMPLE_FORMAT_UNSUPPORTED,
+  return refuse (reason, STATUS (SAMPLE_FORMAT_UNSUPPORTED),
       "frames have no sample format %d of nvImageCodec",
       (int) image->sample_format);
 }
@@ -241,8 +239,7 @@ pictures_read (
   info->n_components = form->interleaved ? image->plane_info[0].num_channels
                                          : image->num_planes;
   if (info->n_components < 1 || info->n_components > PACO_COMPONENTS)
-    return refuse (reason,
-        NVIMGCODEC_PROCESSING_STATUS_NUM_CHANNELS_UNSUPPORTED,
+    return refuse (reason, STATUS (NUM_CHANNELS_UNSUPPORTED),
         "a picture has 1 to %d channels, not %u", PACO_COMPONENTS,
         info->n_components);
   info->range = 1;
@@ -260,7 +257,7 @@ pictures_read (
         && samplings[sampling].name != image->chroma_subsampling)
       sampling++;
     if (sampling == N_SAMPLINGS)
-      return refuse (reason, NVIMGCODEC_PROCESSING_STATUS_SAMPLING_UNSUPPORTED,
+      return refuse (reason, STATUS (SAMPLING_UNSUPPORTED),
           "frames have no chroma subsampling %d of nvImageCodec",
           (int) image->chroma_subsampling);
   }
@@ -270,8 +267,7 @@ pictures_read (
     unsigned type = find_type (plane);
 
     if (type == N_TYPES)
-      return refuse (reason,
-          NVIMGCODEC_PROCESSING_STATUS_SAMPLE_TYPE_UNSUPPORTED,
+      return refuse (reason, STATUS (SAMPLE_TYPE_UNSUPPORTED),
           "samples are uint8, uint16, int8, int16 or float16, and not of the "
           "type 0x%x of nvImageCodec",
           (unsigned) plane->sample_type);
@@ -282,7 +278,7 @@ pictures_read (
       info->subsampling_y[c] = samplings[sampling].y;
     }
   }
-  return NVIMGCODEC_PROCESSING_STATUS_SUCCESS;
+  return STATUS (SUCCESS);
 }
 
 /* --- both together --- */
@@ -298,17 +294,16 @@ match_kind (const nvimgcodecImageInfo_t *image, const Form *form,
 
   if ((form->n_channels > 0 && form->n_channels != n)
       || (form->interleaved && image->plane_info[0].num_channels != n))
-    return refuse (reason,
-        NVIMGCODEC_PROCESSING_STATUS_NUM_CHANNELS_UNSUPPORTED,
+    return refuse (reason, STATUS (NUM_CHANNELS_UNSUPPORTED),
         "the picture has %u channels, and the image another number", n);
   if (image->num_planes != (form->interleaved ? 1 : n))
-    return refuse (reason, NVIMGCODEC_PROCESSING_STATUS_NUM_PLANES_UNSUPPORTED,
+    return refuse (reason, STATUS (NUM_PLANES_UNSUPPORTED),
         "the picture has %u channels, and the image %u planes", n,
         image->num_planes);
   if ((form->colors != ANY && form->colors != colors)
       || (image->color_spec != NVIMGCODEC_COLORSPEC_UNKNOWN
           && image->color_spec != color_spec_of (info)))
-    return refuse (reason, NVIMGCODEC_PROCESSING_STATUS_COLOR_SPEC_UNSUPPORTED,
+    return refuse (reason, STATUS (COLOR_SPEC_UNSUPPORTED),
         "the picture is %s, and colours are not converted to those of the "
         "image (sample format %d, color spec %d)",
         names[colors], (int) image->sample_format, (int) image->color_spec);
@@ -316,11 +311,11 @@ match_kind (const nvimgcodecImageInfo_t *image, const Form *form,
       && (image->chroma_subsampling != sampling_of (info)
           || (form->interleaved
               && image->chroma_subsampling != NVIMGCODEC_SAMPLING_444)))
-    return refuse (reason, NVIMGCODEC_PROCESSING_STATUS_SAMPLING_UNSUPPORTED,
+    return refuse (reason, STATUS (SAMPLING_UNSUPPORTED),
         "the chroma subsampling of the picture is %d, that of the image is %d, "
         "and only planes can be subsampled",
         (int) sampling_of (info), (int) image->chroma_subsampling);
-  return NVIMGCODEC_PROCESSING_STATUS_SUCCESS;
+  return STATUS (SUCCESS);
 }
 
 static Status
@@ -331,14 +326,14 @@ match_plane (const nvimgcodecImagePlaneInfo_t *plane, const PacoInfo *info,
 
   if (plane->width != width || plane->height != height)
     return refuse (reason,
-        c == 0 ? NVIMGCODEC_PROCESSING_STATUS_RESOLUTION_UNSUPPORTED
-               : NVIMGCODEC_PROCESSING_STATUS_SAMPLING_UNSUPPORTED,
+        c == 0 ? STATUS (RESOLUTION_UNSUPPORTED)
+               : STATUS (SAMPLING_UNSUPPORTED),
         "component %u of the picture is %ux%u, and that of the image %ux%u", c,
         width, height, plane->width, plane->height);
   if (type == N_TYPES || types[type].kind != info->sample_kind[c]
       || depth_of (plane) != info->depth[c]
       || (types[type].kind != PACO_SAMPLES_UNSIGNED && info->depth[c] != bits))
-    return refuse (reason, NVIMGCODEC_PROCESSING_STATUS_SAMPLE_TYPE_UNSUPPORTED,
+    return refuse (reason, STATUS (SAMPLE_TYPE_UNSUPPORTED),
         "component %u has %s samples of %u bits, and those of the image have "
         "the type 0x%x and a precision of %u",
         c,
@@ -347,10 +342,10 @@ match_plane (const nvimgcodecImagePlaneInfo_t *plane, const PacoInfo *info,
                                                           : "unsigned",
         info->depth[c], (unsigned) plane->sample_type, plane->precision);
   if (plane->row_stride < (size_t) width * plane->num_channels * (bits / 8))
-    return refuse (reason, NVIMGCODEC_PROCESSING_STATUS_FAIL,
+    return refuse (reason, STATUS (FAIL),
         "lines of the image are %zu bytes long, which is too few",
         plane->row_stride);
-  return NVIMGCODEC_PROCESSING_STATUS_SUCCESS;
+  return STATUS (SUCCESS);
 }
 
 /* Says where the samples of component c lie: in a channel of a plane that begins at `at`,
@@ -387,8 +382,7 @@ pictures_match (const nvimgcodecImageInfo_t *image, const PacoInfo *info,
   if (!form)
     return refuse_format (image, reason);
   status = match_kind (image, form, info, reason);
-  for (unsigned i = 0;
-       i < info->n_components && status == NVIMGCODEC_PROCESSING_STATUS_SUCCESS;
+  for (unsigned i = 0; i < info->n_components && status == STATUS (SUCCESS);
        i++) {
     unsigned c = form->swapped ? info->n_components - 1 - i : i;
     unsigned x = info->mosaic ? 0 : info->subsampling_x[c];

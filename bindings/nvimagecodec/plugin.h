@@ -12,18 +12,10 @@
 #include <stdbool.h>
 
 #define CODEC "paco"
-
+#define STATUS(name) NVIMGCODEC_PROCESSING_STATUS_##name
 /* Structs of the host begin with their type and size. */
-#define IMAGE_INFO_INIT                                                        \
-  {                                                                            \
-    .struct_type = NVIMGCODEC_STRUCTURE_TYPE_IMAGE_INFO,                       \
-    .struct_size = sizeof (nvimgcodecImageInfo_t)                              \
-  }
-#define STREAM_INFO_INIT                                                       \
-  {                                                                            \
-    .struct_type = NVIMGCODEC_STRUCTURE_TYPE_CODE_STREAM_INFO,                 \
-    .struct_size = sizeof (nvimgcodecCodeStreamInfo_t)                         \
-  }
+#define HOST_STRUCT(name, type)                                                \
+  .struct_type = NVIMGCODEC_STRUCTURE_TYPE_##name, .struct_size = sizeof (type)
 
 typedef nvimgcodecProcessingStatus_t Status;
 
@@ -43,10 +35,9 @@ typedef struct
 
 /* --- extension.c --- */
 
-void plugin_log (const Plugin *plugin,
-    nvimgcodecDebugMessageSeverity_t severity, const char *format, ...)
+void plugin_log (const Plugin *plugin, bool is_error, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
-/* Sets *reason, unless it is NULL, and returns status. */
+/* Sets *reason, and returns status. */
 Status refuse (Reason *reason, Status status, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 /* The same with an error of libpaco. */
@@ -66,10 +57,9 @@ typedef struct
 typedef struct
 {
   pthread_mutex_t lock;
-  bool is_known;
+  const uint8_t *data;
   uint64_t stream;
   size_t index, offset; /* of a frame */
-  size_t n_frames;      /* 0: not counted */
 } Place;
 
 /* Finds frame `index` of the stream, counted from 0. */
@@ -100,7 +90,18 @@ typedef struct
   PacoFrameEncoder *encoder;
 } Coder;
 
-typedef struct Coders Coders;
+/* All that work for a decoder or an encoder of the host, which is this. */
+typedef struct
+{
+  const Plugin *plugin;
+  bool decodes, shows_damage;
+  char *options;
+  int device;
+  void *context; /* CUDA's primary one of the device, or NULL */
+  unsigned n_threads, n;
+  Place place;
+  Coder coders[];
+} Coders;
 
 /* Returns NULL, and logs why, if there can be none: there is no GPU, or an option is none. */
 Coders *coders_new (const Plugin *plugin, bool decodes,
@@ -110,8 +111,9 @@ void coders_free (Coders *coders);
 Coder *coders_take (
     Coders *coders, int thread, const PacoInfo *info, PacoError *error);
 void coders_give (Coder *coder);
-/* Whether damaged pictures are given to the host, as well as they can be. */
-bool coders_show_damage (const Coders *coders);
+/* Tells the host what has become of an image. */
+nvimgcodecStatus_t coders_end (const Coders *coders,
+    const nvimgcodecImageDesc_t *image, Status status, const Reason *reason);
 
 /* --- decoder.c, encoder.c --- */
 

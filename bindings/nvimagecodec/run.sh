@@ -29,7 +29,8 @@ NVIMGCODEC_EXTENSIONS_PATH=$root/extensions
 export NVIMGCODEC_EXTENSIONS_PATH
 run 'the library of nvImageCodec' "$root/test" "${GOLDEN:-$root/golden}" ${SEED:+"$SEED"}
 if "$python" -c 'import numpy' 2>/dev/null; then
-  [ -d "$root/nvidia" ] && export PYTHONPATH="$root${PYTHONPATH:+:$PYTHONPATH}"
+  # The folder "nvidia" of other packages is another one.
+  [ -d "$root/nvidia" ] && export NVIDIA="$root/nvidia" PYTHONPATH="$root${PYTHONPATH:+:$PYTHONPATH}"
   run "its module for Python" "$python" "${MODULE:-$root/module.py}" \
     "${GOLDEN:-$root/golden}" ${SEED:+"$SEED"}
 else

@@ -82,19 +82,17 @@ program plain >"$folder/build.log" 2>&1 || fail "$folder/build.log"
 if [ -n "$pack" ]; then
   root=$folder/pack/nvimagecodec
   rm -rf "$folder/pack"
-  mkdir -p "$root/nvidia/nvimgcodec" "$root/extensions" "$root/golden" "$folder/other"
+  mkdir -p "$root/nvidia/nvimgcodec" "$root/extensions" "$root/golden"
   # The module of another Python than the one here is in the same wheel.
-  cp "$host"/../__init__.py "$root/nvidia/" 2>/dev/null || :
   cp "$host/__init__.py" "$host/libnvimgcodec.so.0" \
     "$host"/nvimgcodec_impl.*"$(echo "${TAG:-cp312}" | sed 's/cp/cpython-/')"-*.so \
     "$root/nvidia/nvimgcodec/"
   cp "$folder/plain/test" bindings/nvimagecodec/tests/module.py "$root/"
   cp "$folder/plain/extensions/libpaco_ext.so" "$root/extensions/"
-  cp -L "$build/lib/libpaco.so.1" "$root/extensions/"
-  ln -s extensions/libpaco.so.1 "$root/libpaco.so.1"
+  cp -L "$build/lib/libpaco.so.1" "$root/"
   cp tests/golden/*.paco "$root/golden/"
   cp bindings/nvimagecodec/run.sh "$root/"
-  strip "$root/extensions/libpaco_ext.so" "$root/extensions/libpaco.so.1"
+  strip "$root/extensions/libpaco_ext.so" "$root/libpaco.so.1"
   tar -C "$folder/pack" -c nvimagecodec | xz -T0 -9 >"$pack"
   du -h "$pack"
   exit 0

@@ -8,6 +8,10 @@ import sys
 import tempfile
 
 import numpy
+import nvidia
+
+if 'NVIDIA' in os.environ:
+    nvidia.__path__ = [*nvidia.__path__, os.environ['NVIDIA']]
 from nvidia import nvimgcodec
 
 try:
