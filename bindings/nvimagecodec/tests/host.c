@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DELAY_BYTES ((size_t) 256 << 20)
+#define DELAY_BYTES ((size_t) 64 << 20)
 
 nvimgcodecInstance_t host;
 
@@ -42,17 +42,20 @@ open_gpu (void)
     return false;
   DRIVER (cuDeviceGet, &device, 0);
   DRIVER (cuDevicePrimaryCtxRetain, &context, device);
-  DRIVER (cuCtxSetCurrent, context);
+  DRIVER (cuCtxPushCurrent_v2, context);
   DRIVER (cuStreamCreate, &stream, 1u);
   DRIVER (cuMemAlloc_v2, &delay, DELAY_BYTES);
   return true;
 }
 
-/* Some milliseconds of work, so that what follows in the stream is not done at once. */
+/* Some milliseconds of work, so that what follows in the stream is not done at once. DELAY=N
+ * changes how often memory is set. */
 static void
 occupy_stream (void)
 {
-  for (unsigned i = 0; i < 16; i++)
+  const char *times = getenv ("DELAY");
+
+  for (int i = times ? atoi (times) : 64; i > 0; i--)
     DRIVER (cuMemsetD8Async, delay, (unsigned char) i, DELAY_BYTES, stream);
 }
 

@@ -833,8 +833,8 @@ test_options (Side *side)
           && info.block_checks,
       side->name, "options", "an encoder's");
   nvimgcodecEncoderDestroy (own.encoder);
-  own.encoder = host_encoder (side, "paco:levels=99");
   host_messages ();
+  own.encoder = host_encoder (side, "paco:levels=99");
   free (job.data);
   host_encode (&own, &job, 1, &lossy, NULL);
   expect (job.status == NVIMGCODEC_PROCESSING_STATUS_BACKEND_UNSUPPORTED
