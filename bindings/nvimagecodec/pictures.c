@@ -5,38 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum
-{
-  ANY,
-  GRAY,
-  RGB,
-  YCC
-} Colors;
-
-/* What a sample format of the host is. */
+/* Sample formats of the host come in pairs of planes and interleaved samples, from
+ * P_UNCHANGED on. colors are UNKNOWN, and n_channels 0, if they may be any. */
 typedef struct
 {
-  bool is_known, interleaved, swapped; /* swapped: blue before red */
-  Colors colors;
-  unsigned n_channels; /* 0: as many as there are */
+  nvimgcodecColorSpec_t colors;
+  unsigned n_channels;
+  bool swapped; /* blue before red */
 } Form;
 
 static const Form forms[] = {
-  [NVIMGCODEC_SAMPLEFORMAT_P_UNCHANGED] = { true, false, false, ANY, 0 },
-  [NVIMGCODEC_SAMPLEFORMAT_I_UNCHANGED] = { true, true, false, ANY, 0 },
-  [NVIMGCODEC_SAMPLEFORMAT_P_Y] = { true, false, false, GRAY, 1 },
-  [NVIMGCODEC_SAMPLEFORMAT_I_Y] = { true, true, false, GRAY, 1 },
-  [NVIMGCODEC_SAMPLEFORMAT_P_YA] = { true, false, false, GRAY, 2 },
-  [NVIMGCODEC_SAMPLEFORMAT_I_YA] = { true, true, false, GRAY, 2 },
-  [NVIMGCODEC_SAMPLEFORMAT_P_RGB] = { true, false, false, RGB, 3 },
-  [NVIMGCODEC_SAMPLEFORMAT_I_RGB] = { true, true, false, RGB, 3 },
-  [NVIMGCODEC_SAMPLEFORMAT_P_BGR] = { true, false, true, RGB, 3 },
-  [NVIMGCODEC_SAMPLEFORMAT_I_BGR] = { true, true, true, RGB, 3 },
-  [NVIMGCODEC_SAMPLEFORMAT_P_YUV] = { true, false, false, YCC, 3 },
-  [NVIMGCODEC_SAMPLEFORMAT_I_YUV] = { true, true, false, YCC, 3 },
-  [NVIMGCODEC_SAMPLEFORMAT_P_RGBA] = { true, false, false, RGB, 4 },
-  [NVIMGCODEC_SAMPLEFORMAT_I_RGBA] = { true, true, false, RGB, 4 },
+  { NVIMGCODEC_COLORSPEC_UNKNOWN, 0, false },
+  { NVIMGCODEC_COLORSPEC_GRAY, 1, false },
+  { NVIMGCODEC_COLORSPEC_GRAY, 2, false },
+  { NVIMGCODEC_COLORSPEC_SRGB, 3, false },
+  { NVIMGCODEC_COLORSPEC_SRGB, 3, true },
+  { NVIMGCODEC_COLORSPEC_SYCC, 3, false },
+  { NVIMGCODEC_COLORSPEC_SRGB, 4, false },
 };
+#define N_FORMS (sizeof forms / sizeof *forms)
 
 /* Chroma subsampling, as the log2 of columns and lines. */
 static const struct
@@ -66,14 +53,14 @@ static const struct
 };
 #define N_TYPES (sizeof types / sizeof *types)
 
-static const Form *
-form_of (const nvimgcodecImageInfo_t *image)
+/* Numbers of fewer bits than their type are unsigned ones, because the host extends others
+ * by their sign. */
+static bool
+fits (unsigned type, unsigned kind, unsigned depth)
 {
-  unsigned format = (unsigned) image->sample_format;
-
-  return format < sizeof forms / sizeof *forms && forms[format].is_known
-      ? &forms[format]
-      : NULL;
+  return type < N_TYPES && types[type].kind == kind
+      && (kind == PACO_SAMPLES_UNSIGNED ? depth <= types[type].bits
+                                        : depth == types[type].bits);
 }
 
 /* --- frames in the host's words --- */
@@ -85,30 +72,20 @@ n_channels_of (const PacoInfo *info)
   return info->mosaic ? 1 : info->n_components;
 }
 
-static Colors
+static nvimgcodecColorSpec_t
 colors_of (const PacoInfo *info)
 {
   static const char *const names[] = { "RGB", "BGR", "GBR", "RBG", "r210" };
 
   if (n_channels_of (info) < 3)
-    return GRAY;
+    return NVIMGCODEC_COLORSPEC_GRAY;
   /* Encoders transform the colours of R, G, B only. */
   if (info->matrix == 1 || info->color_transform != 0)
-    return RGB;
+    return NVIMGCODEC_COLORSPEC_SRGB;
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
     if (strstr (info->format, names[i]))
-      return RGB;
-  return YCC;
-}
-
-static nvimgcodecColorSpec_t
-color_spec_of (const PacoInfo *info)
-{
-  static const nvimgcodecColorSpec_t specs[] = { NVIMGCODEC_COLORSPEC_UNKNOWN,
-    NVIMGCODEC_COLORSPEC_GRAY, NVIMGCODEC_COLORSPEC_SRGB,
-    NVIMGCODEC_COLORSPEC_SYCC };
-
-  return specs[colors_of (info)];
+      return NVIMGCODEC_COLORSPEC_SRGB;
+  return NVIMGCODEC_COLORSPEC_SYCC;
 }
 
 static nvimgcodecChromaSubsampling_t
@@ -116,7 +93,7 @@ sampling_of (const PacoInfo *info)
 {
   const uint32_t *x = info->subsampling_x, *y = info->subsampling_y;
 
-  if (colors_of (info) == GRAY)
+  if (n_channels_of (info) < 3)
     return NVIMGCODEC_SAMPLING_GRAY;
   for (unsigned i = 0; i < N_SAMPLINGS; i++)
     if (x[1] == samplings[i].x && y[1] == samplings[i].y && x[2] == x[1]
@@ -125,100 +102,81 @@ sampling_of (const PacoInfo *info)
   return NVIMGCODEC_SAMPLING_UNSUPPORTED;
 }
 
-/* Samples of less than 16 bits of another kind than unsigned have the right type if it is
- * as wide as they are, because the host's numbers are extended by their sign. */
-static nvimgcodecSampleDataType_t
-type_of (const PacoInfo *info, unsigned component)
-{
-  unsigned kind = info->sample_kind[component], depth = info->depth[component];
-
-  for (unsigned i = 0; i < N_TYPES; i++)
-    if (types[i].kind == kind
-        && (kind == PACO_SAMPLES_UNSIGNED ? depth <= types[i].bits
-                                          : depth == types[i].bits))
-      return types[i].name;
-  return NVIMGCODEC_SAMPLE_DATA_TYPE_UNSUPPORTED;
-}
-
-static nvimgcodecSampleFormat_t
-format_of (const PacoInfo *info)
-{
-  Colors colors = colors_of (info);
-  unsigned n = n_channels_of (info);
-
-  for (unsigned f = NVIMGCODEC_SAMPLEFORMAT_P_Y;
-       f < sizeof forms / sizeof *forms; f++)
-    if (!forms[f].interleaved && !forms[f].swapped && forms[f].colors == colors
-        && forms[f].n_channels == n)
-      return (nvimgcodecSampleFormat_t) f;
-  return NVIMGCODEC_SAMPLEFORMAT_P_UNCHANGED;
-}
-
 PacoStatus
 pictures_describe (
     const PacoInfo *info, nvimgcodecImageInfo_t *image, PacoError *error)
 {
-  PacoStatus status;
+  PacoStatus status = PACO_STATUS_OK;
+  unsigned n = n_channels_of (info), form = N_FORMS - 1;
 
   if (info->stack_length > 0) {
-    *error = (PacoError){ .status = PACO_STATUS_UNSUPPORTED };
     snprintf (error->message, sizeof error->message,
         "the frame is slice %u of a stack of %u, and no picture by itself",
         info->stack_position, info->stack_length);
-    return PACO_STATUS_UNSUPPORTED;
+    return error->status = PACO_STATUS_UNSUPPORTED;
   }
   strcpy (image->codec_name, CODEC);
-  image->color_spec = color_spec_of (info);
+  image->color_spec = colors_of (info);
   image->chroma_subsampling = sampling_of (info);
-  image->sample_format = format_of (info);
-  image->orientation = (nvimgcodecOrientation_t){
-    HOST_STRUCT (ORIENTATION, nvimgcodecOrientation_t),
-  };
-  image->num_planes = n_channels_of (info);
-  for (unsigned c = 0; c < image->num_planes; c++) {
-    nvimgcodecImagePlaneInfo_t plane = {
+  while (form > 0
+      && (forms[form].colors != image->color_spec || forms[form].n_channels != n
+          || forms[form].swapped))
+    form--;
+  image->sample_format =
+      (nvimgcodecSampleFormat_t) (NVIMGCODEC_SAMPLEFORMAT_P_UNCHANGED
+          + 2 * form);
+  image->orientation = (nvimgcodecOrientation_t){ HOST_STRUCT (
+      ORIENTATION, nvimgcodecOrientation_t) };
+  image->num_planes = n;
+  for (unsigned c = 0; c < n && status == PACO_STATUS_OK; c++) {
+    nvimgcodecImagePlaneInfo_t *plane = &image->plane_info[c];
+    unsigned type = 0;
+
+    while (type < N_TYPES && !fits (type, info->sample_kind[c], info->depth[c]))
+      type++;
+    *plane = (nvimgcodecImagePlaneInfo_t){
       HOST_STRUCT (IMAGE_PLANE_INFO, nvimgcodecImagePlaneInfo_t),
       .width = info->width,
       .height = info->height,
       .num_channels = 1,
-      .sample_type = type_of (info, c),
+      .sample_type = type < N_TYPES ? types[type].name
+                                    : NVIMGCODEC_SAMPLE_DATA_TYPE_UNSUPPORTED,
       .precision = (uint8_t) info->depth[c],
     };
-
-    status = info->mosaic
-        ? PACO_STATUS_OK
-        : paco_component_size (info, c, 0, &plane.width, &plane.height, error);
-    if (status != PACO_STATUS_OK)
-      return status;
-    image->plane_info[c] = plane;
+    if (!info->mosaic)
+      status = paco_component_size (
+          info, c, 0, &plane->width, &plane->height, error);
   }
-  return PACO_STATUS_OK;
+  return status;
 }
 
 /* --- images of the host --- */
 
-static unsigned
-depth_of (const nvimgcodecImagePlaneInfo_t *plane)
+/* Returns NULL if frames have no such sample format. */
+static const Form *
+form_of (const nvimgcodecImageInfo_t *image, bool *interleaved, Reason *reason)
 {
-  unsigned bits = (unsigned) plane->sample_type >> 8;
+  unsigned format = (unsigned) image->sample_format
+      - NVIMGCODEC_SAMPLEFORMAT_P_UNCHANGED;
 
-  return plane->precision ? plane->precision : bits;
-}
-
-static Status
-refuse_format (const nvimgcodecImageInfo_t *image, Reason *reason)
-{
-  return refuse (reason, STATUS (SAMPLE_FORMAT_UNSUPPORTED),
+  *interleaved = format % 2;
+  if (format < 2 * N_FORMS)
+    return &forms[format / 2];
+  refuse (reason, STATUS (SAMPLE_FORMAT_UNSUPPORTED),
       "frames have no sample format %d of nvImageCodec",
       (int) image->sample_format);
+  return NULL;
 }
 
-/* Returns N_TYPES if the samples of a plane are of no type that frames have. */
+/* Sets *depth to how many bits samples have, and returns N_TYPES if frames have none of the
+ * plane's type. */
 static unsigned
-find_type (const nvimgcodecImagePlaneInfo_t *plane)
+type_of (const nvimgcodecImagePlaneInfo_t *plane, unsigned *depth)
 {
   unsigned type = 0;
 
+  *depth = plane->precision ? plane->precision
+                            : (unsigned) plane->sample_type >> 8;
   while (type < N_TYPES && types[type].name != plane->sample_type)
     type++;
   return type;
@@ -228,55 +186,47 @@ Status
 pictures_read (
     const nvimgcodecImageInfo_t *image, PacoInfo *info, Reason *reason)
 {
-  const Form *form = form_of (image);
-  unsigned sampling = 0;
+  bool interleaved, has_chroma;
+  const Form *form = form_of (image, &interleaved, reason);
+  unsigned sampling = 0, n;
 
   if (!form)
-    return refuse_format (image, reason);
+    return STATUS (SAMPLE_FORMAT_UNSUPPORTED);
+  n = interleaved ? image->plane_info[0].num_channels : image->num_planes;
+  if (n < 1 || n > PACO_COMPONENTS)
+    return refuse (reason, STATUS (NUM_CHANNELS_UNSUPPORTED),
+        "a picture has 1 to %d channels, not %u", PACO_COMPONENTS, n);
+  has_chroma = n >= 3
+      && (form->colors == NVIMGCODEC_COLORSPEC_SYCC
+          || image->color_spec == NVIMGCODEC_COLORSPEC_SYCC);
+  while (has_chroma && sampling < N_SAMPLINGS
+      && samplings[sampling].name != image->chroma_subsampling)
+    sampling++;
+  if (sampling == N_SAMPLINGS)
+    return refuse (reason, STATUS (SAMPLING_UNSUPPORTED),
+        "frames have no chroma subsampling %d of nvImageCodec",
+        (int) image->chroma_subsampling);
   *info = (PacoInfo) PACO_INFO_INIT;
   info->width = image->plane_info[0].width;
   info->height = image->plane_info[0].height;
-  info->n_components = form->interleaved ? image->plane_info[0].num_channels
-                                         : image->num_planes;
-  if (info->n_components < 1 || info->n_components > PACO_COMPONENTS)
-    return refuse (reason, STATUS (NUM_CHANNELS_UNSUPPORTED),
-        "a picture has 1 to %d channels, not %u", PACO_COMPONENTS,
-        info->n_components);
-  info->range = 1;
-  if (info->n_components >= 3 && form->colors != YCC
-      && image->color_spec != NVIMGCODEC_COLORSPEC_SYCC) {
-    info->matrix = 1;
-    if (image->color_spec == NVIMGCODEC_COLORSPEC_SRGB) {
-      info->transfer = 7;
-      info->primaries = 1;
-    }
-  } else if (info->n_components >= 3) {
-    /* sYCC is BT.601 in full range, but what is said to be sYCC may be any Y'CbCr. */
-    info->range = 0;
-    while (sampling < N_SAMPLINGS
-        && samplings[sampling].name != image->chroma_subsampling)
-      sampling++;
-    if (sampling == N_SAMPLINGS)
-      return refuse (reason, STATUS (SAMPLING_UNSUPPORTED),
-          "frames have no chroma subsampling %d of nvImageCodec",
-          (int) image->chroma_subsampling);
+  info->n_components = n;
+  /* Which Y'CbCr it is, the host does not know: all are sYCC for it. */
+  info->range = has_chroma ? 0 : 1;
+  info->matrix = n >= 3 && !has_chroma ? 1 : 0;
+  if (info->matrix && image->color_spec == NVIMGCODEC_COLORSPEC_SRGB) {
+    info->transfer = 7;
+    info->primaries = 1;
   }
-  for (unsigned c = 0; c < info->n_components; c++) {
-    const nvimgcodecImagePlaneInfo_t *plane =
-        &image->plane_info[form->interleaved ? 0 : c];
-    unsigned type = find_type (plane);
+  for (unsigned c = 0; c < n; c++) {
+    unsigned type = type_of (
+        &image->plane_info[interleaved ? 0 : c], &info->depth[c]);
 
     if (type == N_TYPES)
       return refuse (reason, STATUS (SAMPLE_TYPE_UNSUPPORTED),
-          "samples are uint8, uint16, int8, int16 or float16, and not of the "
-          "type 0x%x of nvImageCodec",
-          (unsigned) plane->sample_type);
-    info->depth[c] = depth_of (plane);
+          "samples are uint8, uint16, int8, int16 or float16");
     info->sample_kind[c] = types[type].kind;
-    if (info->n_components >= 3 && (c == 1 || c == 2)) {
-      info->subsampling_x[c] = samplings[sampling].x;
-      info->subsampling_y[c] = samplings[sampling].y;
-    }
+    info->subsampling_x[c] = c == 1 || c == 2 ? samplings[sampling].x : 0;
+    info->subsampling_y[c] = c == 1 || c == 2 ? samplings[sampling].y : 0;
   }
   return STATUS (SUCCESS);
 }
@@ -286,43 +236,47 @@ pictures_read (
 /* Of what the image is: how many planes and channels, and which colours. */
 static Status
 match_kind (const nvimgcodecImageInfo_t *image, const Form *form,
-    const PacoInfo *info, Reason *reason)
+    bool interleaved, const PacoInfo *info, Reason *reason)
 {
-  static const char *const names[] = { "any", "gray", "R, G, B", "Y, Cb, Cr" };
   unsigned n = n_channels_of (info);
-  Colors colors = colors_of (info);
+  nvimgcodecColorSpec_t colors = colors_of (info);
+  nvimgcodecChromaSubsampling_t sampling = sampling_of (info);
 
   if ((form->n_channels > 0 && form->n_channels != n)
-      || (form->interleaved && image->plane_info[0].num_channels != n))
+      || (interleaved && image->plane_info[0].num_channels != n))
     return refuse (reason, STATUS (NUM_CHANNELS_UNSUPPORTED),
         "the picture has %u channels, and the image another number", n);
-  if (image->num_planes != (form->interleaved ? 1 : n))
+  if (image->num_planes != (interleaved ? 1 : n))
     return refuse (reason, STATUS (NUM_PLANES_UNSUPPORTED),
         "the picture has %u channels, and the image %u planes", n,
         image->num_planes);
-  if ((form->colors != ANY && form->colors != colors)
+  if ((form->colors != NVIMGCODEC_COLORSPEC_UNKNOWN && form->colors != colors)
       || (image->color_spec != NVIMGCODEC_COLORSPEC_UNKNOWN
-          && image->color_spec != color_spec_of (info)))
+          && image->color_spec != colors))
     return refuse (reason, STATUS (COLOR_SPEC_UNSUPPORTED),
-        "the picture is %s, and colours are not converted to those of the "
-        "image (sample format %d, color spec %d)",
-        names[colors], (int) image->sample_format, (int) image->color_spec);
-  if (colors == YCC
-      && (image->chroma_subsampling != sampling_of (info)
-          || (form->interleaved
-              && image->chroma_subsampling != NVIMGCODEC_SAMPLING_444)))
+        "colours are not converted: the picture is %s, the image has sample "
+        "format %d and color spec %d",
+        colors == NVIMGCODEC_COLORSPEC_GRAY       ? "gray"
+            : colors == NVIMGCODEC_COLORSPEC_SRGB ? "R, G, B"
+                                                  : "Y, Cb, Cr",
+        (int) image->sample_format, (int) image->color_spec);
+  if (colors == NVIMGCODEC_COLORSPEC_SYCC
+      && (image->chroma_subsampling != sampling
+          || (interleaved && sampling != NVIMGCODEC_SAMPLING_444)))
     return refuse (reason, STATUS (SAMPLING_UNSUPPORTED),
-        "the chroma subsampling of the picture is %d, that of the image is %d, "
-        "and only planes can be subsampled",
-        (int) sampling_of (info), (int) image->chroma_subsampling);
+        "the picture has chroma subsampling %d, the image %d, and only planes "
+        "can be subsampled",
+        (int) sampling, (int) image->chroma_subsampling);
   return STATUS (SUCCESS);
 }
 
+/* Looks whether a plane, or a channel of it, can take component c, which is width x height. */
 static Status
 match_plane (const nvimgcodecImagePlaneInfo_t *plane, const PacoInfo *info,
     unsigned c, uint32_t width, uint32_t height, Reason *reason)
 {
-  unsigned bits = (unsigned) plane->sample_type >> 8, type = find_type (plane);
+  static const char *const kinds[] = { "unsigned", "signed", "floating-point" };
+  unsigned depth, type = type_of (plane, &depth);
 
   if (plane->width != width || plane->height != height)
     return refuse (reason,
@@ -330,18 +284,14 @@ match_plane (const nvimgcodecImagePlaneInfo_t *plane, const PacoInfo *info,
                : STATUS (SAMPLING_UNSUPPORTED),
         "component %u of the picture is %ux%u, and that of the image %ux%u", c,
         width, height, plane->width, plane->height);
-  if (type == N_TYPES || types[type].kind != info->sample_kind[c]
-      || depth_of (plane) != info->depth[c]
-      || (types[type].kind != PACO_SAMPLES_UNSIGNED && info->depth[c] != bits))
+  if (depth != info->depth[c] || !fits (type, info->sample_kind[c], depth))
     return refuse (reason, STATUS (SAMPLE_TYPE_UNSUPPORTED),
         "component %u has %s samples of %u bits, and those of the image have "
         "the type 0x%x and a precision of %u",
-        c,
-        info->sample_kind[c] == PACO_SAMPLES_FLOAT        ? "floating-point"
-            : info->sample_kind[c] == PACO_SAMPLES_SIGNED ? "signed"
-                                                          : "unsigned",
-        info->depth[c], (unsigned) plane->sample_type, plane->precision);
-  if (plane->row_stride < (size_t) width * plane->num_channels * (bits / 8))
+        c, kinds[info->sample_kind[c]], info->depth[c],
+        (unsigned) plane->sample_type, plane->precision);
+  if (plane->row_stride
+      < (size_t) width * plane->num_channels * (types[type].bits / 8))
     return refuse (reason, STATUS (FAIL),
         "lines of the image are %zu bytes long, which is too few",
         plane->row_stride);
@@ -374,20 +324,21 @@ Status
 pictures_match (const nvimgcodecImageInfo_t *image, const PacoInfo *info,
     uint32_t width, uint32_t height, PacoImage *picture, Reason *reason)
 {
-  const Form *form = form_of (image);
+  bool interleaved;
+  const Form *form = form_of (image, &interleaved, reason);
+  bool shared = interleaved || info->mosaic;
+  unsigned n = info->n_components;
   uint8_t *at = image->buffer;
   Status status;
 
   *picture = (PacoImage){ 0 };
   if (!form)
-    return refuse_format (image, reason);
-  status = match_kind (image, form, info, reason);
-  for (unsigned i = 0; i < info->n_components && status == STATUS (SUCCESS);
-       i++) {
-    unsigned c = form->swapped ? info->n_components - 1 - i : i;
+    return STATUS (SAMPLE_FORMAT_UNSUPPORTED);
+  status = match_kind (image, form, interleaved, info, reason);
+  for (unsigned i = 0; i < n && status == STATUS (SUCCESS); i++) {
+    unsigned c = form->swapped ? n - 1 - i : i;
     unsigned x = info->mosaic ? 0 : info->subsampling_x[c];
     unsigned y = info->mosaic ? 0 : info->subsampling_y[c];
-    bool shared = form->interleaved || info->mosaic;
     const nvimgcodecImagePlaneInfo_t *plane =
         &image->plane_info[shared ? 0 : i];
 
