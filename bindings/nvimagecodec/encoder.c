@@ -59,8 +59,9 @@ read_quality (const nvimgcodecEncodeParams_t *parameters, Job *job)
                                                  : "quality";
   snprintf (
       job->quality, sizeof job->quality, "%.0f", has_quality ? value : 90.0);
-  snprintf (job->frame_size, sizeof job->frame_size, "%.0f",
-      has_ratio ? bytes * value + 1 : 0.0);
+  bytes *= has_ratio ? value : 0;
+  snprintf (job->frame_size, sizeof job->frame_size, "%lu",
+      has_ratio && bytes < 1 ? 1 : (unsigned long) bytes);
   return STATUS (SUCCESS);
 }
 

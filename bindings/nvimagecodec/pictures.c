@@ -251,7 +251,7 @@ match_kind (const nvimgcodecImageInfo_t *image, const Form *form,
         "the picture has %u channels, and the image %u planes", n,
         image->num_planes);
   if ((form->colors != NVIMGCODEC_COLORSPEC_UNKNOWN && form->colors != colors)
-      || (image->color_spec != NVIMGCODEC_COLORSPEC_UNKNOWN
+      || (n >= 3 && image->color_spec != NVIMGCODEC_COLORSPEC_UNKNOWN
           && image->color_spec != colors))
     return refuse (reason, STATUS (COLOR_SPEC_UNSUPPORTED),
         "colours are not converted: the picture is %s, the image has sample "

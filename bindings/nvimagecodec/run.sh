@@ -36,6 +36,7 @@ if "$python" -c 'import numpy' 2>/dev/null; then
 else
   echo "SKIP: $python has no NumPy"
 fi
+[ -z "${DALI:-}" ] || run 'DALI' "$python" "$DALI" "$GOLDEN"
 if [ -n "${SANITIZED:-}" ]; then
   NVIMGCODEC_EXTENSIONS_PATH=$SANITIZED/extensions
   DAMAGED=${DAMAGED:-2000} ASAN_OPTIONS=detect_leaks=0

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# sh bindings/nvimagecodec/test.sh [--pack FILE]: takes nvImageCodec from PyPI to a virtual
+# sh bindings/nvimagecodec/test.sh [OPTION]: takes nvImageCodec from PyPI to a virtual
 # environment, builds libpaco and the extension, and tests it in the library of nvImageCodec
 # (tests/test.c), there also with the address sanitizer, and in its module for Python
 # (tests/module.py). With a GPU it is tested there, too, and with CuPy and PyTorch if PYTHON
 # has them. The last line says how many tests passed and failed.
 #
+#   --dali         also in DALI on the CPU, whose packages have 700 MB
 #   --pack FILE    instead makes FILE, a .tar.xz with all of this for another machine, which
 #                  has a GPU, but no network: tar -xJf FILE && sh nvimagecodec/run.sh
 #
@@ -16,11 +17,12 @@
 # TAG=...: for which Python the packed module is (cp312).
 set -eu
 cd "$(dirname "$0")/../.."
-pack=
+pack='' dali=''
 case ${1:-} in
+  --dali) dali=1 ;;
   --pack) pack=${2:?--pack FILE} ;;
   ?*)
-    sed -n '3,19s/^# \{0,1\}//p' "$0"
+    sed -n '3,20s/^# \{0,1\}//p' "$0"
     exit 0
     ;;
 esac
@@ -48,6 +50,11 @@ if ! [ -f "$folder/hosts/ready" ]; then
     "$folder/hosts/bin/pip" install --quiet --disable-pip-version-check numpy \
       "nvidia-nvimgcodec-cu${CUDA:-13}" && touch "$folder/hosts/ready"; } \
     >"$folder/hosts.log" 2>&1 || skip "PyPI or venv cannot be had: $(tail -n 1 "$folder/hosts.log")"
+fi
+if [ -n "$dali" ] && ! [ -f "$folder/hosts/dali" ]; then
+  { "$folder/hosts/bin/pip" install --quiet --disable-pip-version-check \
+    "nvidia-dali-cuda${CUDA:-13}0" && touch "$folder/hosts/dali"; } >"$folder/hosts.log" 2>&1 ||
+    skip "DALI cannot be had: $(tail -n 1 "$folder/hosts.log")"
 fi
 host=$("$folder/hosts/bin/python" -c 'import nvidia.nvimgcodec as n; print(n.__path__[0])' \
   2>"$folder/hosts.log") || skip "nvImageCodec does not run: $(tail -n 1 "$folder/hosts.log")"
@@ -103,5 +110,6 @@ if ! program sanitized -fsanitize=address,undefined \
 fi
 ROOT=$folder/plain GOLDEN=$PWD/tests/golden MODULE=$PWD/bindings/nvimagecodec/tests/module.py
 PYTHON=$folder/hosts/bin/python SANITIZED=$folder/sanitized
-export ROOT GOLDEN MODULE PYTHON SANITIZED
+DALI=${dali:+$PWD/bindings/nvimagecodec/tests/dali.py}
+export ROOT GOLDEN MODULE PYTHON SANITIZED DALI
 exec sh bindings/nvimagecodec/run.sh
