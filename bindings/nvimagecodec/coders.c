@@ -61,9 +61,11 @@ set_options (Coders *coders, Coder *coder, PacoError *error)
     if (strcmp (option, CODEC) != 0 && strcmp (option, coders->plugin->id) != 0)
       continue;
     snprintf (word, sizeof word, " %s ", name);
-    if (coders->decodes && strcmp (name, "damaged") == 0)
-      coders->shows_damage = strcmp (value, "1") == 0;
-    else if (strstr (reserved, word)) {
+    if (coders->decodes && strcmp (name, "damaged") == 0) {
+      /* Only the first coder finds it otherwise. */
+      if (strcmp (value, "1") == 0 && !coders->shows_damage)
+        coders->shows_damage = true;
+    } else if (strstr (reserved, word)) {
       snprintf (error->message, sizeof error->message,
           "the option %s cannot be set here", name);
       good = false;
