@@ -285,7 +285,8 @@ test_golden (Side *side, const Golden *one)
 static void
 test_film (Side *side)
 {
-  static const char *const path = "film.paco";
+  char path[] = "/tmp/paco-film-XXXXXX";
+  int descriptor = mkstemp (path);
   nvimgcodecCodeStream_t whole = NULL;
   nvimgcodecCodeStreamInfo_t info = {
     NVIMGCODEC_STRUCTURE_TYPE_CODE_STREAM_INFO, sizeof info
@@ -314,7 +315,7 @@ test_film (Side *side)
     free (job.data);
     host_free (&image);
   }
-  file = fopen (path, "wb");
+  file = descriptor < 0 ? NULL : fdopen (descriptor, "wb");
   expect (file && fwrite (film.data, 1, film.size, file) == film.size
           && fclose (file) == 0,
       side->name, "film", "written");
