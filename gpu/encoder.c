@@ -155,17 +155,8 @@ enqueue_find (PacoCudaEncoderFlight *flight, const PacoCodeGroups *groups,
 
   paco_transfer_device_picture (
       &frame->transfer, frame->picture.memory.address, &picture);
-  return paco_cuda_frame_find_codes (
-      frame, &picture, groups, step, flight->codes.address, error);
-}
-
-static gboolean
-download_codes (
-    PacoCudaEncoderFlight *flight, const PacoCodeGroups *groups, GError **error)
-{
-  return paco_cuda_download (flight->frame.device, flight->host_codes.data,
-      flight->codes.address, groups->n * sizeof (PacoCodeTable),
-      flight->frame.stream, error);
+  return paco_cuda_frame_find_codes (frame, &picture, groups, step,
+      flight->codes.address, (PacoCodeTable *) flight->host_codes.data, error);
 }
 
 /* Enqueues what finds the step map, if the frame has one. */
@@ -246,8 +237,6 @@ enqueue_rest (PacoCudaEncoderFlight *flight, const PacoHeader *header,
           header->header_size + paco_header_tables_size (header),
           header->step_map_size, flight->packed.address, output->size, error)
       && paco_cuda_frame_begin_download (frame, error)
-      && (!flight->finds_codes
-          || download_codes (flight, &flight->choice->groups, error))
       && download (flight, output->data, 0, flight->downloaded, error)
       && paco_cuda_frame_end_download (frame, error);
 }
@@ -355,7 +344,6 @@ find_codes (void *data, const PacoCodeGroups *groups, uint32_t step,
   PacoCudaFrame *frame = &flight->frame;
 
   if (!enqueue_find (flight, groups, step, error)
-      || !download_codes (flight, groups, error)
       || !paco_cuda_frame_mark (frame, PACO_CUDA_FOUND, error)
       || !paco_cuda_frame_wait_for (frame, PACO_CUDA_FOUND, error))
     return FALSE;

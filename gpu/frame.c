@@ -372,7 +372,7 @@ load_planes (PacoCudaFrame *frame, const PacoLayoutLaunch *launches, unsigned n,
 gboolean
 paco_cuda_frame_find_codes (PacoCudaFrame *frame, const PacoPicture *picture,
     const PacoCodeGroups *groups, uint32_t step, CUdeviceptr used,
-    GError **error)
+    PacoCodeTable *found, GError **error)
 {
   const PacoSamplePlanes *planes = &frame->plan->sample_planes;
   PacoLayoutLaunch launches[PACO_MAX_COMPONENTS];
@@ -382,7 +382,7 @@ paco_cuda_frame_find_codes (PacoCudaFrame *frame, const PacoPicture *picture,
 
   return load_planes (frame, launches, n, error)
       && paco_cuda_find_codes (frame->device, planes, &planar, groups, step,
-          used, frame->stream, error);
+          used, found, frame->stream, error);
 }
 
 static gboolean
