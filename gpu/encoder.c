@@ -673,12 +673,9 @@ count (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight, size_t size)
   paco_coder_count (&encoder->base.coder, flight - encoder->flights,
       &(PacoFrameCount){
           .bytes = size,
-          .transform_ms = paco_cuda_frame_milliseconds (
-              frame, PACO_CUDA_STAGE_1, PACO_CUDA_STAGE_2),
-          .blocks_ms = paco_cuda_frame_milliseconds (
-              frame, PACO_CUDA_STAGE_2, PACO_CUDA_STAGE_3),
-          .stream_ms = paco_cuda_frame_milliseconds (
-              frame, PACO_CUDA_STAGE_3, PACO_CUDA_CODED),
+          .transform_ms = frame->stage_ms[0],
+          .blocks_ms = frame->stage_ms[1],
+          .stream_ms = frame->stage_ms[2],
       });
 }
 
