@@ -7,11 +7,12 @@
 # BUILD (build) is a build folder with the CUDA backend, made here or elsewhere.
 # GStreamer's tools are in PATH. Compares the CUDA backend with the reference
 # and with the CPU backend, looks for bad accesses and races with
-# compute-sanitizer, measures, and writes tests/gpu/last-run.json, to be
-# committed with the change. What cannot run here is named and counted as
-# skipped. PACO_CONTENT: a picture for the benchmarks, see
-# tests/bench/cuda/content.h; else the corpus has one (PACO_CORPUS), else one is
-# computed. PACO_CASES: random cases per test, see tests/codec/n-cases.h (25%).
+# compute-sanitizer, measures, names the figures that are worse than those of
+# tests/gpu/last-run.json, and writes this file, to be committed with the
+# change. What cannot run here is named and counted as skipped. PACO_CONTENT: a
+# picture for the benchmarks, see tests/bench/cuda/content.h; else the corpus has
+# one (PACO_CORPUS), else one is computed. PACO_CASES: random cases per test, see
+# tests/codec/n-cases.h (25%).
 set -u
 cd "$(dirname "$0")/../.." || exit
 build=${1:-build}
@@ -85,6 +86,8 @@ finish () {
     printf '  "ratios": {\n%s\n  }\n}\n' "$(values ratio)"
   } >"$work/last-run.json"
   if [ -n "$device" ]; then
+    python3 tests/bench/cuda/table.py --against=tests/gpu/last-run.json \
+      "$work/last-run.json" || echo 'the figures cannot be compared'
     cp "$work/last-run.json" tests/gpu/last-run.json
   fi
   echo "$passed passed, $failed failed, $skipped skipped"
