@@ -197,14 +197,16 @@ enqueue_coding (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
       && code_blocks (encoder, flight, error);
 }
 
-/* Packs the step map while the device codes blocks, and finds how many bytes are left for
- * these, with a budget. */
+/* Packs code tables and step map while the device codes blocks, and finds how many bytes
+ * are left for these, with a budget. */
 static gboolean
-pack_map (PacoCudaEncoderFlight *flight, bool transformed, PacoHeader *header,
-    uint64_t *bytes, GError **error)
+pack_tables (PacoCudaEncoderFlight *flight, bool transformed,
+    PacoHeader *header, uint64_t *bytes, GError **error)
 {
   const PacoCudaRate *rate = flight->rate;
 
+  if (flight->choice)
+    paco_policy_pack_codes (flight->choice, &header->coding);
   if (!rate->cells)
     flight->cells.size = 0;
   else if (!transformed
@@ -282,7 +284,7 @@ enqueue (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
 
   return upload_blocks (flight, job, error)
       && enqueue_coding (encoder, flight, job, transformed, error)
-      && pack_map (flight, transformed, header, &bytes, error)
+      && pack_tables (flight, transformed, header, &bytes, error)
       && enqueue_rest (flight, header, bytes, output, error);
 }
 
@@ -361,7 +363,6 @@ begin_codes (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   flight->finds_codes = false;
   if (!choice)
     return;
-  choice->size = 0;
   choice->groups = encoder->base.forms[job->form].code_groups;
   if (job->video.slice.length > 0)
     choice->groups.n = 0;
