@@ -86,8 +86,9 @@ pack (const PacoCodeTable *table, unsigned first, unsigned last, uint8_t *data)
   return paco_adaptive_finish (&coder) ? room - coder.left : SIZE_MAX;
 }
 
-static size_t
-bitmap_size (const PacoCodeTableInfo *info)
+/* A bitmap is the largest form. */
+size_t
+paco_code_table_most (const PacoCodeTableInfo *info)
 {
   return (info->last - info->first + 8u) / 8;
 }
@@ -100,7 +101,7 @@ paco_code_table_pack (
 
   info->form = size == SIZE_MAX ? FORM_BITMAP : FORM_ADAPTIVE;
   if (size == SIZE_MAX) {
-    size = bitmap_size (info);
+    size = paco_code_table_most (info);
     memset (data, 0, size);
     for (unsigned code = info->first; code <= info->last; code++)
       data[(code - info->first) / 8] |=
@@ -142,7 +143,7 @@ static bool
 read_bitmap (
     const uint8_t *data, const PacoCodeTableInfo *info, PacoCodeTable *table)
 {
-  if (info->size != bitmap_size (info))
+  if (info->size != paco_code_table_most (info))
     return false;
   for (unsigned i = 0; i < 8 * info->size; i++)
     if (data[i / 8] >> i % 8 & 1) {

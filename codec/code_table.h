@@ -45,8 +45,10 @@ bool paco_code_table_pays (const PacoCodeTableInfo *info);
 /* Returns how many bits the numbers of n_codes codes have, at least 1. */
 unsigned paco_code_table_depth (uint32_t n_codes);
 
-/* Packs a table that has been measured, in at most PACO_MAX_CODE_TABLE_SIZE bytes at data.
- * Sets form and size. */
+/* Returns the most bytes that a table takes that has been measured. */
+size_t paco_code_table_most (const PacoCodeTableInfo *info);
+/* Packs a table that has been measured, in at most these bytes at data. Sets form and
+ * size. */
 void paco_code_table_pack (
     const PacoCodeTable *table, PacoCodeTableInfo *info, uint8_t *data);
 /* Unpacks info->size bytes at data. Returns false unless they are what FORMAT.md says,

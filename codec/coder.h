@@ -99,7 +99,8 @@ typedef struct
   uint64_t memory; /* bytes of the device that the coder has now */
 } PacoDeviceStats;
 
-/* Milliseconds are sums over all frames of the wall time that a stage took. */
+/* Milliseconds are sums over all frames of the wall time that a stage took. On a GPU one
+ * frame of 16 is timed, and those after it count as that one. */
 typedef struct
 {
   const char *backend;                /* "cpu", "cuda" */

@@ -77,25 +77,35 @@ is_dense (const PacoCodeTable *table)
   return n_windows > 0 && 8 * n_codes >= 7 * WINDOW * n_windows;
 }
 
-/* Adds a table if it saves more than its bytes: of s codes from the first to the last one
- * n are used, which is taken for (1 - n/s) / 2 bits a sample. */
+/* Says whether a table saves more than so many bytes: of s codes from the first to the
+ * last one n are used, which is taken for (1 - n/s) / 2 bits a sample. */
+static bool
+saves_more (const PacoCodeTableInfo *info, uint64_t samples, size_t size)
+{
+  uint64_t span = info->last - info->first + 1u;
+
+  return 16 * size * span < samples * (span - info->n_codes);
+}
+
+/* Adds a table if it saves more than its bytes. It is packed only if that depends on how
+ * many these are. */
 static void
 add_table (PacoCodeChoice *choice, const PacoCodeGroups *groups, unsigned i,
     PacoCoding *coding)
 {
   PacoCodeTableInfo *info = &coding->code_tables[coding->n_code_tables];
-  uint64_t span;
+  uint64_t samples = groups->samples[i];
 
   if (!paco_code_table_measure (&choice->found[i], info)
       || !paco_code_table_pays (info))
     return;
-  span = info->last - info->first + 1u;
-  paco_code_table_pack (&choice->found[i], info, choice->bytes + choice->size);
-  if (16 * info->size * span >= groups->samples[i] * (span - info->n_codes))
-    return;
+  if (!saves_more (info, samples, paco_code_table_most (info))) {
+    paco_code_table_pack (&choice->found[i], info, choice->bytes);
+    if (!saves_more (info, samples, info->size))
+      return;
+  }
   info->components = groups->components[i];
   choice->tables[coding->n_code_tables++] = choice->found[i];
-  choice->size += info->size;
 }
 
 static void
@@ -124,7 +134,6 @@ paco_policy_choose_codes (PacoCodeChoice *choice, PacoFindCodes find,
   PacoCodeGroups left;
 
   coding->n_code_tables = 0;
-  choice->size = 0;
   if (choice->groups.n == 0)
     return TRUE;
   memset (choice->found, 0, sizeof choice->found);
@@ -139,4 +148,16 @@ paco_policy_choose_codes (PacoCodeChoice *choice, PacoFindCodes find,
   for (unsigned i = 0; i < left.n; i++)
     add_table (choice, &left, i, coding);
   return TRUE;
+}
+
+void
+paco_policy_pack_codes (PacoCodeChoice *choice, PacoCoding *coding)
+{
+  size_t size = 0;
+
+  for (unsigned i = 0; i < coding->n_code_tables; i++) {
+    paco_code_table_pack (
+        &choice->tables[i], &coding->code_tables[i], choice->bytes + size);
+    size += coding->code_tables[i].size;
+  }
 }

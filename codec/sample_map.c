@@ -51,29 +51,47 @@ paco_sample_code (const PacoComponent *component, uint16_t bits)
   }
 }
 
+/* The inverse of paco_sample_code(). */
+static uint16_t
+sample_of_code (const PacoComponent *component, unsigned code)
+{
+  switch (component->kind) {
+    case PACO_SAMPLE_SIGNED:
+      return (uint16_t) (code ^ 1u << (component->depth - 1));
+    case PACO_SAMPLE_FLOAT:
+      return (uint16_t) (code & 0x8000 ? code ^ 0x8000 : ~code);
+    default:
+      return (uint16_t) code;
+  }
+}
+
 /* Makes the map of a component whose table is in the words of `used`, or is NULL. The
  * middle of 2^coded_depth numbers comes to lie in the middle of the samples' range. */
 static void
 make_map (const PacoComponent *component, unsigned coded_depth,
     const PacoCodeTable *table, PacoSampleMap *map)
 {
-  unsigned n = 1u << component->depth, n_numbers = 0;
-  unsigned begin = (n - (1u << coded_depth)) / 2;
-  g_autofree uint16_t *sample_of_code = g_new (uint16_t, n);
+  unsigned n = 1u << component->depth;
+  unsigned begin = (n - (1u << coded_depth)) / 2, end = begin;
 
   map->n = n;
-  for (unsigned x = 0; x < n; x++)
-    sample_of_code[paco_sample_code (component, (uint16_t) x)] = (uint16_t) x;
-  for (unsigned code = 0; code < n; code++) {
-    if (table && !paco_code_is_used (table, code))
-      continue;
-    map->forward[sample_of_code[code]] = (uint16_t) (begin + n_numbers);
-    map->back[begin + n_numbers++] = sample_of_code[code];
+  for (unsigned first = 0; first < n; first += 64) {
+    uint64_t used = table ? table->used[first / 64] : UINT64_MAX;
+
+    if (n < 64)
+      used &= (UINT64_C (1) << n) - 1;
+    for (; used != 0; used &= used - 1) {
+      unsigned code = first + (unsigned) __builtin_ctzll (used);
+      uint16_t sample = sample_of_code (component, code);
+
+      map->forward[sample] = (uint16_t) end;
+      map->back[end++] = sample;
+    }
   }
   for (unsigned i = 0; i < begin; i++)
     map->back[i] = map->back[begin];
-  for (unsigned i = begin + n_numbers; i < n; i++)
-    map->back[i] = map->back[begin + n_numbers - 1];
+  for (unsigned i = end; i < n; i++)
+    map->back[i] = map->back[end - 1];
 }
 
 static bool

@@ -99,20 +99,19 @@ paco_cuda_maps_enqueue (const PacoCudaMaps *maps, const PacoCudaDevice *device,
   return TRUE;
 }
 
-static PacoFindParameters
+static PacoFindComponent
 describe_find (const PacoSamplePlanes *planes, const PacoPicture *planar,
-    unsigned c, uint32_t step, CUdeviceptr used)
+    unsigned c, CUdeviceptr used)
 {
   const PacoComponent *component = &planes->format.components[c];
   uint16_t middle = (uint16_t) (1u << (component->depth - 1));
 
-  return (PacoFindParameters){
+  return (PacoFindComponent){
     .data = (CUdeviceptr) (uintptr_t) planar->data[c],
     .used = used,
     .stride = planar->stride[c],
     .columns = planes->columns[c],
     .lines = planes->lines[c],
-    .step = step,
     .sample_bytes = planar->layout[c].word_bytes,
     .shift = planar->layout[c].places[0].shift,
     .mask = (1u << component->depth) - 1,
@@ -122,31 +121,36 @@ describe_find (const PacoSamplePlanes *planes, const PacoPicture *planar,
   };
 }
 
+size_t
+paco_cuda_codes_size (const PacoCodeGroups *groups)
+{
+  return (groups->n * PACO_CODES_WORDS + 1) * sizeof (uint32_t);
+}
+
 gboolean
 paco_cuda_find_codes (const PacoCudaDevice *device,
     const PacoSamplePlanes *planes, const PacoPicture *planar,
     const PacoCodeGroups *groups, uint32_t step, CUdeviceptr used,
-    CUstream stream, GError **error)
+    PacoCodeTable *found, CUstream stream, GError **error)
 {
-  size_t size = groups->n * PACO_CODES_WORDS * sizeof (uint32_t);
   unsigned most = device->context->n_multiprocessors
       * BLOCKS_PER_MULTIPROCESSOR;
+  PacoFindParameters parameters = {
+    .step = step,
+    .n_words = groups->n * PACO_CODES_WORDS,
+    .used = used,
+    .host_used = (uintptr_t) found,
+  };
+  unsigned n = 0, lines = 1;
 
-  if (!paco_driver_check (device->driver,
-          device->driver->memset_d8_async (used, 0, size, stream), error,
-          "work for %s cannot be queued", device->context->name))
-    return FALSE;
   for (unsigned g = 0; g < groups->n; g++)
-    for (unsigned c = 0; c < planes->format.n_components; c++) {
-      PacoFindParameters parameters = describe_find (planes, planar, c, step,
-          used + g * PACO_CODES_WORDS * sizeof (uint32_t));
-      unsigned lines = (planes->lines[c] + step - 1) / step;
-
-      if (groups->components[g] >> c & 1
-          && !paco_module_launch (device->context, device->find_codes,
-              CLAMP (lines, 1, most), 1, 1, PACO_CODES_THREADS, 0, stream,
-              &parameters, error))
-        return FALSE;
-    }
-  return TRUE;
+    for (unsigned c = 0; c < planes->format.n_components; c++)
+      if (groups->components[g] >> c & 1) {
+        parameters.components[n++] = describe_find (
+            planes, planar, c, used + g * PACO_CODES_WORDS * sizeof (uint32_t));
+        lines = MAX (lines, (planes->lines[c] + step - 1) / step);
+      }
+  return paco_module_launch (device->context, device->find_codes,
+      MIN (lines, most), n, 1, PACO_CODES_THREADS, 0, stream, &parameters,
+      error);
 }

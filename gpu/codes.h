@@ -29,9 +29,12 @@ gboolean paco_cuda_maps_enqueue (const PacoCudaMaps *maps,
     const PacoCudaDevice *device, const PacoSamplePlanes *planes,
     const PacoPicture *planar, CUstream stream, GError **error);
 
-/* Enqueues the kernels that find the codes of groups in lines 0, step, 2 step, ... of a
- * planar picture. used: memory of the device for PACO_CODES_WORDS words a group. */
+/* Returns the bytes of device memory that finding the codes of groups takes. */
+size_t paco_cuda_codes_size (const PacoCodeGroups *groups);
+/* Enqueues the kernel that finds the codes of groups in lines 0, step, 2 step, ... of a
+ * planar picture. used: device memory, cleared once. found: page-locked memory, a table
+ * for each group; the kernel fills them in. */
 gboolean paco_cuda_find_codes (const PacoCudaDevice *device,
     const PacoSamplePlanes *planes, const PacoPicture *planar,
     const PacoCodeGroups *groups, uint32_t step, CUdeviceptr used,
-    CUstream stream, GError **error);
+    PacoCodeTable *found, CUstream stream, GError **error);

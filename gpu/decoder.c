@@ -381,12 +381,9 @@ count (CudaDecoder *decoder, const Flight *flight, const PacoDecoderJob *job,
           .bytes = job->frame.header.frame_size,
           .corrupted_blocks = result->corrupted_blocks,
           .concealed_blocks = result->concealed_blocks,
-          .transform_ms = paco_cuda_frame_milliseconds (
-              frame, PACO_CUDA_STAGE_2, PACO_CUDA_STAGE_3),
-          .blocks_ms = paco_cuda_frame_milliseconds (
-              frame, PACO_CUDA_STAGE_1, PACO_CUDA_STAGE_2),
-          .stream_ms = paco_cuda_frame_milliseconds (
-              frame, PACO_CUDA_BEGIN, PACO_CUDA_UPLOADED),
+          .transform_ms = frame->stage_ms[1],
+          .blocks_ms = frame->stage_ms[0],
+          .stream_ms = frame->upload_ms,
       });
 }
 

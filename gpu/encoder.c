@@ -155,17 +155,8 @@ enqueue_find (PacoCudaEncoderFlight *flight, const PacoCodeGroups *groups,
 
   paco_transfer_device_picture (
       &frame->transfer, frame->picture.memory.address, &picture);
-  return paco_cuda_frame_find_codes (
-      frame, &picture, groups, step, flight->codes.address, error);
-}
-
-static gboolean
-download_codes (
-    PacoCudaEncoderFlight *flight, const PacoCodeGroups *groups, GError **error)
-{
-  return paco_cuda_download (flight->frame.device, flight->host_codes.data,
-      flight->codes.address, groups->n * sizeof (PacoCodeTable),
-      flight->frame.stream, error);
+  return paco_cuda_frame_find_codes (frame, &picture, groups, step,
+      flight->codes.address, (PacoCodeTable *) flight->host_codes.data, error);
 }
 
 /* Enqueues what finds the step map, if the frame has one. */
@@ -206,14 +197,16 @@ enqueue_coding (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
       && code_blocks (encoder, flight, error);
 }
 
-/* Packs the step map while the device codes blocks, and finds how many bytes are left for
- * these, with a budget. */
+/* Packs code tables and step map while the device codes blocks, and finds how many bytes
+ * are left for these, with a budget. */
 static gboolean
-pack_map (PacoCudaEncoderFlight *flight, bool transformed, PacoHeader *header,
-    uint64_t *bytes, GError **error)
+pack_tables (PacoCudaEncoderFlight *flight, bool transformed,
+    PacoHeader *header, uint64_t *bytes, GError **error)
 {
   const PacoCudaRate *rate = flight->rate;
 
+  if (flight->choice)
+    paco_policy_pack_codes (flight->choice, &header->coding);
   if (!rate->cells)
     flight->cells.size = 0;
   else if (!transformed
@@ -246,8 +239,6 @@ enqueue_rest (PacoCudaEncoderFlight *flight, const PacoHeader *header,
           header->header_size + paco_header_tables_size (header),
           header->step_map_size, flight->packed.address, output->size, error)
       && paco_cuda_frame_begin_download (frame, error)
-      && (!flight->finds_codes
-          || download_codes (flight, &flight->choice->groups, error))
       && download (flight, output->data, 0, flight->downloaded, error)
       && paco_cuda_frame_end_download (frame, error);
 }
@@ -293,7 +284,7 @@ enqueue (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
 
   return upload_blocks (flight, job, error)
       && enqueue_coding (encoder, flight, job, transformed, error)
-      && pack_map (flight, transformed, header, &bytes, error)
+      && pack_tables (flight, transformed, header, &bytes, error)
       && enqueue_rest (flight, header, bytes, output, error);
 }
 
@@ -355,7 +346,6 @@ find_codes (void *data, const PacoCodeGroups *groups, uint32_t step,
   PacoCudaFrame *frame = &flight->frame;
 
   if (!enqueue_find (flight, groups, step, error)
-      || !download_codes (flight, groups, error)
       || !paco_cuda_frame_mark (frame, PACO_CUDA_FOUND, error)
       || !paco_cuda_frame_wait_for (frame, PACO_CUDA_FOUND, error))
     return FALSE;
@@ -373,7 +363,6 @@ begin_codes (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   flight->finds_codes = false;
   if (!choice)
     return;
-  choice->size = 0;
   choice->groups = encoder->base.forms[job->form].code_groups;
   if (job->video.slice.length > 0)
     choice->groups.n = 0;
@@ -685,12 +674,9 @@ count (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight, size_t size)
   paco_coder_count (&encoder->base.coder, flight - encoder->flights,
       &(PacoFrameCount){
           .bytes = size,
-          .transform_ms = paco_cuda_frame_milliseconds (
-              frame, PACO_CUDA_STAGE_1, PACO_CUDA_STAGE_2),
-          .blocks_ms = paco_cuda_frame_milliseconds (
-              frame, PACO_CUDA_STAGE_2, PACO_CUDA_STAGE_3),
-          .stream_ms = paco_cuda_frame_milliseconds (
-              frame, PACO_CUDA_STAGE_3, PACO_CUDA_CODED),
+          .transform_ms = frame->stage_ms[0],
+          .blocks_ms = frame->stage_ms[1],
+          .stream_ms = frame->stage_ms[2],
       });
 }
 

@@ -75,8 +75,8 @@ reserve_codes (
     return TRUE;
   if (!flight->choice)
     flight->choice = g_new0 (PacoCodeChoice, 1);
-  return paco_device_memory_reserve (
-             share, &flight->codes, size, "codes", error)
+  return paco_device_memory_reserve (share, &flight->codes,
+             paco_cuda_codes_size (groups), "codes", error)
       && paco_pinned_memory_reserve (
           share->device, &flight->host_codes, size, "codes", error);
 }

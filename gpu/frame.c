@@ -6,6 +6,8 @@
 #include "codec/step_map.h"
 #include "gpu/mosaic.h"
 
+#define TIMED 16 /* One of so many frames of a flight is. */
+
 /* --- The plan --- */
 
 gboolean
@@ -107,6 +109,28 @@ paco_cuda_frame_reserve (PacoCudaFrame *frame, bool wide, GError **error)
 
 /* --- A frame --- */
 
+/* An event that nothing waits for on the host needs no interrupt, and one whose time
+ * nobody asks for no clock. */
+static unsigned
+event_flags (const PacoCudaFrame *frame, unsigned event)
+{
+  bool awaited = event >= PACO_CUDA_END && event != PACO_CUDA_ARRIVED;
+  bool timed = event <= PACO_CUDA_CODED || frame->device->frame_ended;
+
+  return (awaited ? CU_EVENT_BLOCKING_SYNC : 0)
+      | (timed ? 0 : CU_EVENT_DISABLE_TIMING);
+}
+
+static gboolean
+create_event (
+    PacoCudaFrame *frame, CUevent *event, unsigned flags, GError **error)
+{
+  const PacoDriver *driver = frame->device->driver;
+
+  return paco_driver_check (driver, driver->event_create (event, flags), error,
+      "an event on %s cannot be had", frame->device->context->name);
+}
+
 static gboolean
 create_stream (PacoCudaFrame *frame, GError **error)
 {
@@ -117,14 +141,10 @@ create_stream (PacoCudaFrame *frame, GError **error)
           "a stream on %s cannot be had", frame->device->context->name))
     return FALSE;
   for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++)
-    if (!paco_driver_check (driver,
-            driver->event_create (&frame->events[i], CU_EVENT_BLOCKING_SYNC),
-            error, "an event on %s cannot be had",
-            frame->device->context->name))
+    if (!create_event (frame, &frame->events[i], event_flags (frame, i), error))
       return FALSE;
-  return paco_driver_check (driver,
-      driver->event_create (&frame->picture_ready, CU_EVENT_DISABLE_TIMING),
-      error, "an event on %s cannot be had", frame->device->context->name);
+  return create_event (
+      frame, &frame->picture_ready, CU_EVENT_DISABLE_TIMING, error);
 }
 
 gboolean
@@ -149,6 +169,7 @@ paco_cuda_frame_use (
   frame->form = form;
   frame->plan = &plans[form];
   frame->loaded = 0;
+  frame->timed = frame->n_untimed == 0 || frame->device->frame_ended;
 }
 
 gboolean
@@ -217,6 +238,8 @@ check_queued (const PacoCudaFrame *frame, CUresult result, GError **error)
 gboolean
 paco_cuda_frame_mark (PacoCudaFrame *frame, unsigned event, GError **error)
 {
+  if (!frame->timed && event <= PACO_CUDA_CODED && event != PACO_CUDA_UPLOADED)
+    return TRUE;
   return check_queued (frame,
       frame->device->driver->event_record (frame->events[event], frame->stream),
       error);
@@ -272,6 +295,25 @@ paco_cuda_frame_wait_for (PacoCudaFrame *frame, unsigned event, GError **error)
       "%s failed while it coded a frame", device->context->name);
 }
 
+static double
+milliseconds (const PacoCudaFrame *frame, unsigned from, unsigned to)
+{
+  float result = 0.0f;
+
+  frame->device->driver->event_elapsed_time (
+      &result, frame->events[from], frame->events[to]);
+  return result;
+}
+
+static void
+find_times (PacoCudaFrame *frame)
+{
+  frame->upload_ms = milliseconds (frame, PACO_CUDA_BEGIN, PACO_CUDA_UPLOADED);
+  for (unsigned i = 0; i < PACO_CUDA_N_STAGES; i++)
+    frame->stage_ms[i] = milliseconds (
+        frame, PACO_CUDA_STAGE_1 + i, PACO_CUDA_STAGE_1 + i + 1);
+}
+
 gboolean
 paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error)
 {
@@ -279,6 +321,9 @@ paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error)
 
   if (!paco_cuda_frame_wait_for (frame, PACO_CUDA_END, error))
     return FALSE;
+  if (frame->timed)
+    find_times (frame);
+  frame->n_untimed = (frame->n_untimed + 1) % TIMED;
   if (device->frame_ended)
     device->frame_ended (device->frame_ended_data, frame->events);
   return TRUE;
@@ -289,17 +334,6 @@ paco_cuda_frame_give_up (PacoCudaFrame *frame)
 {
   paco_cuda_bus_give_up (&frame->share->bus, frame->stream);
   frame->device->driver->stream_synchronize (frame->stream);
-}
-
-double
-paco_cuda_frame_milliseconds (
-    const PacoCudaFrame *frame, unsigned from, unsigned to)
-{
-  float milliseconds = 0.0f;
-
-  frame->device->driver->event_elapsed_time (
-      &milliseconds, frame->events[from], frame->events[to]);
-  return milliseconds;
 }
 
 gboolean
@@ -372,7 +406,7 @@ load_planes (PacoCudaFrame *frame, const PacoLayoutLaunch *launches, unsigned n,
 gboolean
 paco_cuda_frame_find_codes (PacoCudaFrame *frame, const PacoPicture *picture,
     const PacoCodeGroups *groups, uint32_t step, CUdeviceptr used,
-    GError **error)
+    PacoCodeTable *found, GError **error)
 {
   const PacoSamplePlanes *planes = &frame->plan->sample_planes;
   PacoLayoutLaunch launches[PACO_MAX_COMPONENTS];
@@ -382,7 +416,7 @@ paco_cuda_frame_find_codes (PacoCudaFrame *frame, const PacoPicture *picture,
 
   return load_planes (frame, launches, n, error)
       && paco_cuda_find_codes (frame->device, planes, &planar, groups, step,
-          used, frame->stream, error);
+          used, found, frame->stream, error);
 }
 
 static gboolean

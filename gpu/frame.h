@@ -31,7 +31,8 @@ size_t paco_cuda_plan_blocks (const PacoCudaPlan *plan,
     const PacoCoding *coding, bool wide,
     const uint8_t (*dropped_planes)[PACO_MAX_SUBBANDS], PacoGpuBlock *blocks);
 
-/* Moments of a frame, which events mark. */
+/* Moments of a frame, which events mark. Some frames are timed; the others mark only what
+ * something waits for, since each event costs the driver more than a launch. */
 enum
 {
   PACO_CUDA_BEGIN,
@@ -41,13 +42,14 @@ enum
   PACO_CUDA_STAGE_3,
   PACO_CUDA_CODED,
   PACO_CUDA_END,
-  PACO_CUDA_N_MOMENTS, /* that each frame marks */
+  PACO_CUDA_N_MOMENTS, /* that a timed frame marks */
   /* Moments that the host waits for. */
   PACO_CUDA_FOUND = PACO_CUDA_N_MOMENTS, /* Codes are on the host. */
   PACO_CUDA_MAPPED,  /* The cells of a step map are on the host. */
   PACO_CUDA_SAMPLED, /* The bands of tiles are on the host. */
   PACO_CUDA_ARRIVED, /* The bands' stream waits for this: the picture is there. */
-  PACO_CUDA_N_EVENTS
+  PACO_CUDA_N_EVENTS,
+  PACO_CUDA_N_STAGES = PACO_CUDA_CODED - PACO_CUDA_STAGE_1
 };
 
 typedef struct
@@ -57,6 +59,9 @@ typedef struct
   unsigned form;
   const PacoCudaPlan *plan; /* of the form */
   bool in_order;            /* the upload has its turn */
+  bool timed;
+  unsigned n_untimed; /* frames since the last one that was timed */
+  double upload_ms, stage_ms[PACO_CUDA_N_STAGES]; /* of the last one */
   CUstream stream;
   CUevent events[PACO_CUDA_N_EVENTS];
   CUevent picture_ready; /* of another stream */
@@ -78,7 +83,8 @@ gboolean paco_cuda_frame_init (
     PacoCudaFrame *frame, PacoCudaShare *share, GError **error);
 void paco_cuda_frame_clear (PacoCudaFrame *frame);
 
-/* The next frame is of this form; plans has one plan for each form. */
+/* The next frame is of this form; plans has one plan for each form. The first one is
+ * timed, and then one of 16. */
 void paco_cuda_frame_use (
     PacoCudaFrame *frame, const PacoCudaPlan *plans, unsigned form);
 
@@ -111,7 +117,8 @@ gboolean paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error);
 gboolean paco_cuda_frame_begin_download (PacoCudaFrame *frame, GError **error);
 gboolean paco_cuda_frame_end_download (PacoCudaFrame *frame, GError **error);
 
-/* Marks one of the other moments, or END once more. */
+/* Marks one of the other moments, or END once more. Does nothing at those that only
+ * timed frames mark, if this one is not. */
 gboolean paco_cuda_frame_mark (
     PacoCudaFrame *frame, unsigned event, GError **error);
 
@@ -119,14 +126,10 @@ gboolean paco_cuda_frame_mark (
 gboolean paco_cuda_frame_wait_for (
     PacoCudaFrame *frame, unsigned event, GError **error);
 
-/* wait() waits for the end of the frame; give_up(), after a failure, for all that was
- * enqueued. */
+/* wait() waits for the end of the frame, and finds its times; give_up(), after a
+ * failure, waits for all that was enqueued. */
 gboolean paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error);
 void paco_cuda_frame_give_up (PacoCudaFrame *frame);
-
-/* Milliseconds between two moments of the last frame. */
-double paco_cuda_frame_milliseconds (
-    const PacoCudaFrame *frame, unsigned from, unsigned to);
 
 /* Makes the frame's stream wait for the picture's, so that the picture's device memory
  * is ready. Memory that has not held a picture is cleared. */
@@ -147,7 +150,7 @@ gboolean paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
  * in device memory, which an encoder is going to transform. */
 gboolean paco_cuda_frame_find_codes (PacoCudaFrame *frame,
     const PacoPicture *picture, const PacoCodeGroups *groups, uint32_t step,
-    CUdeviceptr used, GError **error);
+    CUdeviceptr used, PacoCodeTable *found, GError **error);
 
 /* Finds the device address of the probability sets' rows; carried_set may be NULL. */
 gboolean paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,

@@ -47,6 +47,14 @@ take_turns (const PacoTransferRegion *first, const PacoTransferRegion *second)
       && first->row_bytes + second->row_bytes <= first->stride;
 }
 
+/* Says whether there is nothing between the rows of a region, nor on the device. */
+static bool
+is_whole (const PacoTransferRegion *region)
+{
+  return region->row_bytes == region->stride
+      && region->row_bytes == region->pitch;
+}
+
 /* Joins planes that lie behind each other without a gap, and regions whose rows take
  * turns, so that they move as one. */
 static void
@@ -58,13 +66,13 @@ join_regions (PacoTransfer *transfer)
     PacoTransferRegion *last = &transfer->regions[n];
     const PacoTransferRegion *next = &transfer->regions[i];
 
-    if (last->row_bytes == last->stride && next->row_bytes == next->stride
-        && last->stride == last->pitch && next->stride == next->pitch
-        && last->stride == next->stride && last->data + last->size == next->data
+    if (is_whole (last) && is_whole (next)
+        && last->data + last->size == next->data
         && last->offset + last->size == next->offset
         && last->staging + last->size == next->staging) {
       last->size += next->size;
-      last->rows += next->rows;
+      last->row_bytes = last->stride = last->pitch = last->size;
+      last->rows = 1;
     } else if (take_turns (last, next)) {
       last->row_bytes += next->row_bytes;
       last->size += next->row_bytes;

@@ -351,6 +351,8 @@ assemble (Flight *flight)
     flight->records[i].offset = (uint32_t) payload_size;
     payload_size += flight->records[i].length;
   }
+  if (flight->choice)
+    paco_policy_pack_codes (flight->choice, &header.coding);
   header.header_size = paco_header_size (&header);
   header.index_size = paco_header_tables_size (&header);
   if (header.index_size > 0)

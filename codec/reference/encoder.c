@@ -553,8 +553,11 @@ choose_codes (Encoder *encoder, GError **error)
   encoder->choice = g_new0 (PacoCodeChoice, 1);
   encoder->choice->groups = paco_policy_code_groups (
       encoder->format, encoder->parameters, &encoder->header.coding);
-  return paco_policy_choose_codes (encoder->choice, paco_reference_find_codes,
-      &samples, &encoder->header.coding, error);
+  if (!paco_policy_choose_codes (encoder->choice, paco_reference_find_codes,
+          &samples, &encoder->header.coding, error))
+    return FALSE;
+  paco_policy_pack_codes (encoder->choice, &encoder->header.coding);
+  return TRUE;
 }
 
 /* Chooses the parameters of a color transform, and for RGB the transform and the wavelet,

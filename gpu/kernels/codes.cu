@@ -24,7 +24,7 @@ __launch_bounds__ (PACO_CODES_THREADS) paco_map_samples (PacoMapParameters p)
 }
 
 static DEVICE uint32_t
-load_sample (const PacoFindParameters &p, const uint8_t *line, uint32_t x)
+load_sample (const PacoFindComponent &p, const uint8_t *line, uint32_t x)
 {
   uint32_t word = p.sample_bytes == 2 ? __ldg ((const uint16_t *) line + x)
                                       : __ldg (line + x);
@@ -32,16 +32,33 @@ load_sample (const PacoFindParameters &p, const uint8_t *line, uint32_t x)
   return word >> p.shift & p.mask;
 }
 
-/* Any number of blocks, which take line after line. */
-extern "C" __global__ void
-__launch_bounds__ (PACO_CODES_THREADS) paco_find_codes (PacoFindParameters p)
+/* Gives the host the words of all groups, and leaves zeros for the next frame. */
+static DEVICE void
+hand_over (const PacoFindParameters &p)
 {
+  for (uint32_t i = threadIdx.x; i < p.n_words; i += PACO_CODES_THREADS) {
+    p.host_used[i] = __ldcg (p.used + i);
+    p.used[i] = 0;
+  }
+  if (threadIdx.x == 0)
+    p.used[p.n_words] = 0;
+}
+
+/* Any number of blocks in x, which take line after line; those in y are components. The
+ * block that ends last hands over what all have found. */
+extern "C" __global__ void
+__launch_bounds__ (PACO_CODES_THREADS)
+    paco_find_codes (PacoFindParameters parameters)
+{
+  const PacoFindComponent &p = parameters.components[blockIdx.y];
+  const uint32_t step = parameters.step;
   __shared__ uint32_t used[PACO_CODES_WORDS];
+  __shared__ uint32_t n_ended;
 
   for (uint32_t i = threadIdx.x; i < PACO_CODES_WORDS; i += PACO_CODES_THREADS)
     used[i] = 0;
   __syncthreads ();
-  for (uint32_t y = blockIdx.x * p.step; y < p.lines; y += gridDim.x * p.step) {
+  for (uint32_t y = blockIdx.x * step; y < p.lines; y += gridDim.x * step) {
     const uint8_t *line = p.data + (int64_t) y * p.stride;
 
     for (uint32_t x = threadIdx.x; x < p.columns; x += PACO_CODES_THREADS) {
@@ -58,4 +75,13 @@ __launch_bounds__ (PACO_CODES_THREADS) paco_find_codes (PacoFindParameters p)
   for (uint32_t i = threadIdx.x; i < PACO_CODES_WORDS; i += PACO_CODES_THREADS)
     if (used[i] != 0)
       atomicOr (&p.used[i], used[i]);
+  __threadfence ();
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    n_ended = atomicAdd (parameters.used + parameters.n_words, 1u) + 1;
+  __syncthreads ();
+  if (n_ended == gridDim.x * gridDim.y) {
+    __threadfence ();
+    hand_over (parameters);
+  }
 }

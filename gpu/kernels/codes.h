@@ -2,6 +2,7 @@
  * The parameters of the kernels of codes.cu. C and CUDA include it. */
 #pragma once
 #include "gpu/kernels/bpc.h"
+#include "gpu/kernels/layout.h"
 
 #define PACO_CODES_THREADS 256 /* of a block */
 #define PACO_CODES_WORDS 2048  /* of 32 bits, in which each code has a bit */
@@ -17,17 +18,29 @@ typedef struct
   uint32_t mask;         /* 2^depth - 1 */
 } PacoMapParameters;
 
-/* Samples of lines 0, step, 2 step, ..., each in a word of its own. */
+/* A component's samples, each in a word of its own. */
 typedef struct
 {
   PACO_DEVICE_POINTER (const uint8_t) data;
-  /* PACO_CODES_WORDS words: bit x % 32 of word x / 32 is set for code x. */
+  /* PACO_CODES_WORDS words of PacoFindParameters.used. */
   PACO_DEVICE_POINTER (uint32_t) used;
   int64_t stride;
-  uint32_t columns, lines, step;
+  uint32_t columns, lines;
   uint32_t sample_bytes; /* of a word: 1 or 2 */
   uint32_t shift, mask;  /* of a sample in it */
   /* The code of a sample x is x ^ flip, or x ^ flip_negative if its highest bit is
    * set (codec/sample_map.h). */
   uint32_t high, flip, flip_negative;
+} PacoFindComponent;
+
+/* Samples of lines 0, step, 2 step, ... of components. */
+typedef struct
+{
+  PacoFindComponent components[PACO_MAX_COMPONENTS];
+  uint32_t step;
+  uint32_t n_words; /* PACO_CODES_WORDS for each group of components */
+  /* Bit x % 32 of word x / 32 is set for code x; behind them is a counter of thread
+   * blocks. All are 0 before the launch and after it. */
+  PACO_DEVICE_POINTER (uint32_t) used;
+  PACO_DEVICE_POINTER (uint32_t) host_used; /* where the host finds the words */
 } PacoFindParameters;

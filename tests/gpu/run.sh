@@ -7,30 +7,38 @@
 # BUILD (build) is a build folder with the CUDA backend, made here or elsewhere.
 # GStreamer's tools are in PATH. Compares the CUDA backend with the reference
 # and with the CPU backend, looks for bad accesses and races with
-# compute-sanitizer, measures, and writes tests/gpu/last-run.json, to be
-# committed with the change. What cannot run here is named and counted as
-# skipped. PACO_CONTENT: a picture for the benchmarks, see
-# tests/bench/cuda/content.h; else the corpus has one (PACO_CORPUS), else one is
-# computed. PACO_CASES: random cases per test, see tests/codec/n-cases.h (25%).
+# compute-sanitizer, measures, names the figures that are worse than those of
+# tests/gpu/last-run.json, and writes this file, to be committed with the
+# change. What cannot run here is named and counted as skipped. PACO_CONTENT: a
+# picture for the benchmarks, see tests/bench/cuda/content.h; else the corpus has
+# one (PACO_CORPUS), else one is computed. PACO_CASES: random cases per test, see
+# tests/codec/n-cases.h (25%).
 set -u
 cd "$(dirname "$0")/../.." || exit
 build=${1:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export GST_PLUGIN_PATH="$PWD/$build/plugin"
-passed=0 failed=0 skipped=0
 : >"$work/figures"
+: >"$work/counts"
+lanes=0
 
 begun=$(date +%s)
 
 # Says at which second of the run it ended: the suite has to end within 8 minutes.
 count () { # passed|failed|skipped NAME
-  case $1 in
-    passed) passed=$((passed + 1)) ;;
-    failed) failed=$((failed + 1)) ;;
-    skipped) skipped=$((skipped + 1)) ;;
-  esac
+  echo "$1" >>"$work/counts"
   echo "$1: $2 ($(($(date +%s) - begun)) s)"
+}
+
+# lane COMMAND...: runs a function, whose tests follow each other, beside other lanes, with
+# files of its own.
+lane () {
+  lanes=$((lanes + 1))
+  mkdir "$work/$lanes"
+  ln -s ../counts "$work/$lanes/counts"
+  # shellcheck disable=SC2030,SC2031 # Each lane has its own.
+  (work=$work/$lanes && "$@") &
 }
 
 # step NAME SECONDS COMMAND...: one test.
@@ -75,6 +83,9 @@ values () {
 }
 
 finish () {
+  passed=$(grep -c passed "$work/counts")
+  failed=$(grep -c failed "$work/counts")
+  skipped=$(grep -c skipped "$work/counts")
   {
     printf '{\n  "sources": "%s",\n' "$(tests/gpu/source-hash.sh)"
     printf '  "device": "%s",\n  "driver": "%s",\n' "$device" "$driver"
@@ -85,6 +96,8 @@ finish () {
     printf '  "ratios": {\n%s\n  }\n}\n' "$(values ratio)"
   } >"$work/last-run.json"
   if [ -n "$device" ]; then
+    python3 tests/bench/cuda/table.py --against=tests/gpu/last-run.json \
+      "$work/last-run.json" || echo 'the figures cannot be compared'
     cp "$work/last-run.json" tests/gpu/last-run.json
   fi
   echo "$passed passed, $failed failed, $skipped skipped"
@@ -111,48 +124,66 @@ echo "$device, driver $driver"
 
 : "${PACO_CASES:=25%}"
 export PACO_CASES
-step bpc-device 300 "$build/tests/gpu/kernels/bpc-device"
-step dwt-device 300 "$build/tests/gpu/kernels/dwt-device"
-step layout-device 300 "$build/tests/gpu/kernels/layout-device"
-step pack-device 300 "$build/tests/gpu/kernels/pack-device"
-tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
-tap cuda-budget 300 "$build/tests/codec/test-cuda-budget"
-tap cuda-golden 300 "$build/tests/codec/test-cuda-golden" -p /golden/backend tests/golden
-tap device-pictures 300 "$build/tests/gpu/kernels/device-pictures"
-tap library 300 env PACO_LIB_BACKEND=cuda "$build/tests/lib/test-lib-round-trip"
-tap library-device-memory 300 "$build/tests/lib/test-lib-device-memory"
-tap library-regions 300 env PACO_LIB_BACKEND=cuda "$build/tests/lib/test-lib-regions"
+# This one uses up the memory of the GPU, so it is alone.
 tap failures 300 "$build/tests/gpu/host/failures-device"
-# These are 20000 damaged frames of small pictures and 200 of large ones.
-step damage 300 "$build/tests/gpu/kernels/damage"
-tail -n 1 "$work/log"
+
+test_kernels () {
+  step bpc-device 300 "$build/tests/gpu/kernels/bpc-device"
+  step dwt-device 300 "$build/tests/gpu/kernels/dwt-device"
+  step layout-device 300 "$build/tests/gpu/kernels/layout-device"
+  step pack-device 300 "$build/tests/gpu/kernels/pack-device"
+}
+
+test_backend () {
+  tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
+  tap cuda-budget 300 "$build/tests/codec/test-cuda-budget"
+  tap cuda-golden 300 "$build/tests/codec/test-cuda-golden" -p /golden/backend \
+    tests/golden
+}
+
+test_library () {
+  tap device-pictures 300 "$build/tests/gpu/kernels/device-pictures"
+  tap library 300 env PACO_LIB_BACKEND=cuda "$build/tests/lib/test-lib-round-trip"
+  tap library-device-memory 300 "$build/tests/lib/test-lib-device-memory"
+  tap library-regions 300 env PACO_LIB_BACKEND=cuda \
+    "$build/tests/lib/test-lib-regions"
+  # These are 20000 damaged frames of small pictures and 200 of large ones.
+  step damage 300 "$build/tests/gpu/kernels/damage"
+  tail -n 1 "$work/log"
+}
+
+lane test_kernels
+lane test_backend
+lane test_library
 
 # --- bad accesses, races, memory that nobody has written ---
 
 sanitizer=$(command -v compute-sanitizer ||
   ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
-for tool in memcheck racecheck initcheck; do
-  if [ -n "$sanitizer" ]; then
-    step "sanitizer $tool" 240 env PACO_CASES=6 "$sanitizer" --tool $tool \
-      --error-exitcode 9 "$build/tests/codec/test-cuda-backend" \
-      -p /backend/random -p /backend/damaged -p /backend/host-memory \
-      -p /backend/compare
-    step "sanitizer $tool, budgets" 60 env PACO_CASES=1 "$sanitizer" --tool $tool \
-      --error-exitcode 9 "$build/tests/codec/test-cuda-budget" -p /budget/sequences
-  else
-    count skipped "sanitizer $tool: there is no compute-sanitizer"
-  fi
-done
+sanitize () { # TOOL
+  step "sanitizer $1" 240 env PACO_CASES=6 "$sanitizer" --tool $1 \
+    --error-exitcode 9 "$build/tests/codec/test-cuda-backend" \
+    -p /backend/random -p /backend/damaged -p /backend/host-memory \
+    -p /backend/compare
+  step "sanitizer $1, budgets" 120 env PACO_CASES=1 "$sanitizer" --tool $1 \
+    --error-exitcode 9 "$build/tests/codec/test-cuda-budget" -p /budget/sequences
+  case $1 in
+    memcheck)
+      step 'damage memcheck' 300 "$sanitizer" --tool memcheck --error-exitcode 9 \
+        "$build/tests/gpu/kernels/damage" --frames=2000 --large=0
+      ;;
+    initcheck) return ;;
+  esac
+  step "sanitizer $1, layouts" 240 "$sanitizer" --tool $1 --error-exitcode 9 \
+    "$build/tests/gpu/kernels/layout-device" 4
+}
 
 if [ -n "$sanitizer" ]; then
-  for tool in memcheck racecheck; do
-    step "sanitizer $tool, layouts" 120 "$sanitizer" --tool $tool \
-      --error-exitcode 9 "$build/tests/gpu/kernels/layout-device" 4
+  for tool in memcheck racecheck initcheck; do
+    lane sanitize $tool
   done
-  step 'damage memcheck' 300 "$sanitizer" --tool memcheck --error-exitcode 9 \
-    "$build/tests/gpu/kernels/damage" --frames=2000 --large=0
 else
-  count skipped 'layouts, damage memcheck: there is no compute-sanitizer'
+  count skipped 'sanitizer, damage memcheck: there is no compute-sanitizer'
 fi
 
 # --- pipelines: the same files and pictures from CUDA and CPU ---
@@ -248,7 +279,7 @@ stress () { # 4 encoders and 4 decoders in one process
   gst-launch-1.0 -q "$@"
 }
 
-if command -v gst-launch-1.0 >/dev/null; then
+test_pipelines () {
   for format in GBR_12LE I422_10LE Y444_12LE I420 NV12 GRAY8 v210 BGRA \
     AYUV64; do
     for mode in lossless quality; do
@@ -299,10 +330,15 @@ if command -v gst-launch-1.0 >/dev/null; then
     pipeline 'pipeline two devices' two_devices
   fi
   pipeline stress stress
+}
+
+if command -v gst-launch-1.0 >/dev/null; then
+  lane test_pipelines
 else
   count skipped 'pipelines: there is no gst-launch-1.0'
   count skipped 'stress: there is no gst-launch-1.0'
 fi
+wait
 
 # --- the papers' methods ---
 

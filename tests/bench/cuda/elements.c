@@ -21,9 +21,41 @@ typedef struct
   GstElement *pipeline, *source, *element;
   guint n_warm, n_frames, n_seen;
   double processor_begin;
+  double period;     /* microseconds between frames that a clock sends, or 0 */
+  gint64 begin;      /* when it sends the first */
   GstSample *sample; /* the first */
   ElementsRun *run;
 } Pipeline;
+
+/* --- options --- */
+
+GOptionGroup *
+elements_options (ElementsCase *c)
+{
+  const GOptionEntry entries[] = {
+    { "format", 0, 0, G_OPTION_ARG_STRING, &c->format, "Raw format", "NAME" },
+    { "width", 0, 0, G_OPTION_ARG_INT, &c->width, "Samples a line (4096)",
+        "N" },
+    { "height", 0, 0, G_OPTION_ARG_INT, &c->height, "Lines (2160)", "N" },
+    { "backend", 0, 0, G_OPTION_ARG_STRING, &c->backend, "Backend (cuda)",
+        "NAME" },
+    { "rate-control", 0, 0, G_OPTION_ARG_STRING, &c->rate_control,
+        "What decides the size of a frame (lossless)", "NAME" },
+    { "devices", 0, 0, G_OPTION_ARG_STRING, &c->devices,
+        "Numbers of GPUs; one element uses them all", "N,N,..." },
+    { "depth", 0, 0, G_OPTION_ARG_INT, &c->depth, "pipeline-depth (4)", "N" },
+    { "frames", 0, 0, G_OPTION_ARG_INT, &c->n_frames,
+        "Frames that are measured, at least", "N" },
+    { "warm", 0, 0, G_OPTION_ARG_INT, &c->n_warm, "Frames before that (40)",
+        "N" },
+    { NULL },
+  };
+  GOptionGroup *group = g_option_group_new (
+      "elements", "What is coded, and how:", "Options of the case", NULL, NULL);
+
+  g_option_group_add_entries (group, entries);
+  return group;
+}
 
 /* --- figures --- */
 
@@ -31,6 +63,7 @@ void
 elements_run_clear (ElementsRun *run)
 {
   g_clear_pointer (&run->arrivals, g_array_unref);
+  g_clear_pointer (&run->latencies, g_array_unref);
   g_clear_pointer (&run->stats, gst_structure_free);
 }
 
@@ -69,6 +102,30 @@ elements_speed (const GArray *arrivals, gint64 from, gint64 to)
     windows[i] = (double) (all[begin + (i + 1) * window]
         - all[begin + i * window]);
   return 1e6 * window / MAX (median (windows, n_windows), 1);
+}
+
+double
+elements_joint_speed (GArray *const *arrivals, guint n, double *slowest)
+{
+  gint64 from = G_MININT64, to = G_MAXINT64;
+  double sum = 0, least = G_MAXDOUBLE;
+
+  for (guint i = 0; i < n; i++) {
+    from = MAX (from, g_array_index (arrivals[i], gint64, 0));
+    to = MIN (to, g_array_index (arrivals[i], gint64, arrivals[i]->len - 1));
+  }
+  for (guint i = 0; i < n; i++) {
+    double speed = elements_speed (arrivals[i], from, to);
+
+    if (speed <= 0)
+      g_error ("the runs have not been at the same time");
+    fprintf (stderr, "run %u: %.4g frames/s\n", i, speed);
+    sum += speed;
+    least = MIN (least, speed);
+  }
+  if (slowest)
+    *slowest = least * n / sum;
+  return sum;
 }
 
 double
@@ -121,8 +178,15 @@ see (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   }
   if (pipeline->n_seen++ == pipeline->n_warm)
     pipeline->processor_begin = processor_seconds ();
-  if (pipeline->n_seen > pipeline->n_warm)
+  if (pipeline->n_seen > pipeline->n_warm) {
+    double latency = 1e-3
+        * ((double) (now - pipeline->begin)
+            - pipeline->period * (pipeline->n_seen - 1));
+
     g_array_append_val (pipeline->run->arrivals, now);
+    if (pipeline->period > 0)
+      g_array_append_val (pipeline->run->latencies, latency);
+  }
   return GST_PAD_PROBE_OK;
 }
 
@@ -148,14 +212,14 @@ is_mosaic (const ElementsCase *c)
 }
 
 /* Describes the element, and the format that comes out of it. */
-static char *
-describe (const char *element, const ElementsCase *c)
+static void
+add_element (
+    GString *text, const char *element, const char *name, const ElementsCase *c)
 {
-  GString *text = g_string_new (NULL);
   gboolean encodes = strcmp (element, "pacoenc") == 0;
 
-  g_string_printf (
-      text, "%s name=element pipeline-depth=%d", element, c->depth);
+  g_string_append_printf (
+      text, "%s name=%s pipeline-depth=%d", element, name, c->depth);
   if (c->backend)
     g_string_append_printf (text, " backend=%s", c->backend);
   if (encodes && c->rate_control)
@@ -168,6 +232,18 @@ describe (const char *element, const ElementsCase *c)
     g_string_append_printf (text, " ! video/x-%s%s,format=%s",
         is_mosaic (c) ? "bayer" : "raw",
         c->context ? "(" DEVICE_MEMORY ")" : "", c->format);
+}
+
+static char *
+describe (const char *element, const ElementsCase *c)
+{
+  GString *text = g_string_new (NULL);
+
+  add_element (text, element, "element", c);
+  if (c->both && strcmp (element, "pacoenc") == 0) {
+    g_string_append (text, " ! ");
+    add_element (text, "pacodec", "decoder", c);
+  }
   return g_string_free (text, FALSE);
 }
 
@@ -190,10 +266,13 @@ pipeline_init (Pipeline *pipeline, const char *source, const char *element,
   *run = (ElementsRun){
     .arrivals = g_array_sized_new (
         FALSE, FALSE, sizeof (gint64), (guint) c->n_frames + 1),
+    .latencies = g_array_sized_new (
+        FALSE, FALSE, sizeof (double), (guint) c->n_frames + 1),
   };
   *pipeline = (Pipeline){
     .n_warm = (guint) c->n_warm,
     .n_frames = (guint) (c->n_warm + c->n_frames) + 1,
+    .period = c->rate > 0 ? 1e6 / c->rate : 0,
     .run = run,
   };
   pipeline->pipeline = gst_parse_launch (description, &error);
@@ -243,6 +322,17 @@ pipeline_finish (Pipeline *pipeline, guint n_frames)
     g_object_get (pipeline->element, "stats", &pipeline->run->stats, NULL);
 }
 
+/* Waits for the moment at which the clock sends frame n. */
+static void
+wait_for_clock (const Pipeline *pipeline, guint n)
+{
+  gint64 moment = pipeline->begin + (gint64) (pipeline->period * n);
+  gint64 now = g_get_monotonic_time ();
+
+  if (pipeline->period > 0 && moment > now)
+    g_usleep ((gulong) (moment - now));
+}
+
 /* Pushes the buffers again and again. */
 static void
 pipeline_run (Pipeline *pipeline, GstBuffer **buffers, guint n_buffers,
@@ -252,6 +342,7 @@ pipeline_run (Pipeline *pipeline, GstBuffer **buffers, guint n_buffers,
 
   if (others)
     others->ready (others->data);
+  pipeline->begin = g_get_monotonic_time ();
   for (n = 0; n < pipeline->n_frames || (others && others->more (others->data));
        n++) {
     GstBuffer *buffer = gst_buffer_copy (buffers[n % n_buffers]);
@@ -259,6 +350,7 @@ pipeline_run (Pipeline *pipeline, GstBuffer **buffers, guint n_buffers,
     GST_BUFFER_PTS (buffer) = n * GST_MSECOND;
     GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
     GST_BUFFER_DURATION (buffer) = GST_MSECOND;
+    wait_for_clock (pipeline, n);
     if (gst_app_src_push_buffer (GST_APP_SRC (pipeline->source), buffer)
         != GST_FLOW_OK)
       break;
@@ -381,18 +473,41 @@ elements_caps (const ElementsCase *c, GstVideoInfo *info)
   return caps;
 }
 
+/* Makes the samples of the content. All streams of a program have the same. */
+static GstMemory *
+content_memory (const ElementsCase *c)
+{
+  static GMutex lock;
+  static GstMemory *last;
+  gsize n = (gsize) c->width * (gsize) c->height;
+  GstMemory *memory;
+
+  g_mutex_lock (&lock);
+  if (!last || gst_memory_get_sizes (last, NULL, NULL) != 6 * n) {
+    uint16_t *rgb = g_new (uint16_t, 3 * n);
+
+    content_fill (rgb, (unsigned) c->width, (unsigned) c->height, c->picture);
+    if (last)
+      gst_memory_unref (last);
+    last = gst_memory_new_wrapped (
+        GST_MEMORY_FLAG_READONLY, rgb, 6 * n, 0, 6 * n, rgb, g_free);
+  }
+  memory = gst_memory_ref (last);
+  g_mutex_unlock (&lock);
+  return memory;
+}
+
 /* Makes the content as GBR_12LE. */
 static GstBuffer *
 make_content (const ElementsCase *c, GstVideoInfo *info)
 {
   gsize n = (gsize) c->width * (gsize) c->height;
-  uint16_t *rgb = g_new (uint16_t, 3 * n);
-  GstBuffer *buffer = gst_buffer_new_wrapped (rgb, 6 * n);
+  GstBuffer *buffer = gst_buffer_new ();
   gsize offsets[GST_VIDEO_MAX_PLANES] = { 2 * n, 4 * n, 0 }; /* of G, B, R */
   gint strides[GST_VIDEO_MAX_PLANES] = { 2 * c->width, 2 * c->width,
     2 * c->width };
 
-  content_fill (rgb, (unsigned) c->width, (unsigned) c->height, c->picture);
+  gst_buffer_append_memory (buffer, content_memory (c));
   gst_video_info_set_format (
       info, GST_VIDEO_FORMAT_GBR_12LE, (guint) c->width, (guint) c->height);
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
@@ -512,6 +627,13 @@ decode (const ElementsCase *c, GstSample *coded, ElementsRun *run,
   pipeline_clear (&pipeline);
   free_pool (pool, buffers, n_buffers);
   gst_buffer_unmap (gst_sample_get_buffer (coded), &bytes);
+}
+
+void
+elements_encode (
+    const ElementsCase *c, ElementsRun *run, const ElementsOthers *others)
+{
+  gst_sample_unref (encode (c, FAKESINK, run, others));
 }
 
 void

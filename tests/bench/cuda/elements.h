@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Runs pacoenc and pacodec in pipelines that do nothing else, and says when their
- * frames come. gst-speed and gst-device-memory make figures of it. */
+ * frames come. gst-speed, gst-streams and gst-device-memory make figures of it. */
 #pragma once
 #include <gst/video/video.h>
 
@@ -19,13 +19,21 @@ typedef struct
   int depth;    /* pipeline-depth */
   int n_warm;   /* frames that come before those that are measured */
   int n_frames; /* that are measured, at least */
+  /* Frames a second that a clock sends; 0: as many as the elements take. */
+  double rate;
+  gboolean both; /* The encoder's pipeline decodes its frames, too. */
 } ElementsCase;
+
+/* Returns the options that all programs have, which fill in the case. */
+GOptionGroup *elements_options (ElementsCase *c);
 
 /* These are frames of one element. */
 typedef struct
 {
-  GArray *arrivals;    /* gint64, microseconds: when the measured frames came */
-  double processor;    /* seconds that this process has computed meanwhile */
+  GArray *arrivals; /* gint64, microseconds: when the measured frames came */
+  GArray
+      *latencies;   /* double, milliseconds since the clock sent each of them */
+  double processor; /* seconds that this process has computed meanwhile */
   GstStructure *stats; /* of the element, at the end */
 } ElementsRun;
 
@@ -34,6 +42,10 @@ void elements_run_clear (ElementsRun *run);
 /* Returns frames a second between two moments, by the median of parts of the
  * time; 0 if too few came. */
 double elements_speed (const GArray *arrivals, gint64 from, gint64 to);
+
+/* Finds the time in which all of n runs have frames, and returns the sum of their speeds
+ * in it. slowest, unless it is NULL, gets the lowest speed over the mean. */
+double elements_joint_speed (GArray *const *arrivals, guint n, double *slowest);
 
 /* Return the same of all frames, and the processor's cores for 100 frames a
  * second. */
@@ -50,8 +62,8 @@ gsize elements_picture_size (const ElementsCase *c);
 GstCaps *elements_caps (const ElementsCase *c, GstVideoInfo *info);
 GstBuffer *elements_picture (const ElementsCase *c);
 
-/* This says how a run goes together with those of other processes; NULL: it is
- * alone. */
+/* This says how a run goes together with those of other threads and processes; NULL:
+ * it is alone. */
 typedef struct
 {
   /* Is called when everything is ready, and returns when the run may begin. */
@@ -66,6 +78,10 @@ typedef struct
  * decodes the first encoded frame again and again. What fails ends the program. */
 void elements_code (const ElementsCase *c, ElementsRun *encode,
     ElementsRun *decode, const ElementsOthers *others);
+
+/* Encodes alone. */
+void elements_encode (
+    const ElementsCase *c, ElementsRun *run, const ElementsOthers *others);
 
 /* Begin a run that is no pipeline, and note that a frame of it has come. */
 void elements_run_begin (ElementsRun *run);

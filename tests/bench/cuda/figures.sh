@@ -117,6 +117,27 @@ if [ -x "$build/tests/bench/gst-device-memory" ]; then
   speed "$program GBR" 4096 2160 600 --format=GBR cudamem_gbr8_lossless
   program=gst-speed
 fi
+
+# --- many streams on it ---
+
+program=gst-streams few=8 many=16
+if [ -n "$small" ]; then
+  few=2 many=2
+fi
+speed "$program 8" 1920 1080 300 --streams=$few streams8_1080_lossless
+speed "$program 16" 1920 1080 300 --streams=$many --rate-control=quality \
+  --both streams16_1080_quality
+speed "$program, one of 16" 1920 1080 120 --streams=$many --rate=60 --beside \
+  streams16_1080_lone
+if [ -z "$small" ]; then
+  speed "$program 16, 1280x720" 1280 720 300 --streams=16 \
+    --rate-control=quality --both streams16_720_quality
+  speed "$program, cameras 2160" 3840 2160 60 --most --rate=60 live_2160
+  speed "$program, cameras 1080" 1920 1080 60 --most --rate=60 \
+    --rate-control=quality live_1080_quality
+fi
+program=gst-speed
+
 if [ -z "$small" ]; then
   for rate in lossless quality; do
     bench "gst-launch $rate" 200 sh "$tests/gst-launch-speed.sh" "$build" \

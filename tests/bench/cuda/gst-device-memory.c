@@ -288,15 +288,6 @@ static gboolean
 parse (ElementsCase *c, int argc, char **argv, char ***files)
 {
   const GOptionEntry entries[] = {
-    { "format", 0, 0, G_OPTION_ARG_STRING, &c->format, "Raw format", "NAME" },
-    { "width", 0, 0, G_OPTION_ARG_INT, &c->width, "Samples a line (4096)",
-        "N" },
-    { "height", 0, 0, G_OPTION_ARG_INT, &c->height, "Lines (2160)", "N" },
-    { "depth", 0, 0, G_OPTION_ARG_INT, &c->depth, "pipeline-depth (4)", "N" },
-    { "frames", 0, 0, G_OPTION_ARG_INT, &c->n_frames,
-        "Frames that are measured (600)", "N" },
-    { "warm", 0, 0, G_OPTION_ARG_INT, &c->n_warm, "Frames before that (40)",
-        "N" },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, files, NULL,
         "PREFIX [FILE.ppm]" },
     { NULL },
@@ -306,6 +297,7 @@ parse (ElementsCase *c, int argc, char **argv, char ***files)
   gboolean done;
 
   g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, elements_options (c));
   done = g_option_context_parse (context, &argc, &argv, NULL);
   g_option_context_free (context);
   return done && *files != NULL && c->width > 0 && c->height > 0 && c->depth > 0

@@ -307,30 +307,6 @@ child_finish (Child *child)
   g_spawn_close_pid (child->pid);
 }
 
-/* Returns the sum of the children's speeds while all of them run. */
-static double
-joint_speed (const Child *children, unsigned n, unsigned way)
-{
-  gint64 from = G_MININT64, to = G_MAXINT64;
-  double sum = 0;
-
-  for (unsigned i = 0; i < n; i++) {
-    const GArray *arrivals = children[i].arrivals[way];
-
-    from = MAX (from, g_array_index (arrivals, gint64, 0));
-    to = MIN (to, g_array_index (arrivals, gint64, arrivals->len - 1));
-  }
-  for (unsigned i = 0; i < n; i++) {
-    double speed = elements_speed (children[i].arrivals[way], from, to);
-
-    if (speed <= 0)
-      g_error ("the processes have not run at the same time");
-    fprintf (stderr, "%s: process %u: %.4g frames/s\n", ways[way], i, speed);
-    sum += speed;
-  }
-  return sum;
-}
-
 /* Answers all children when each of them has said this. */
 static void
 tell_all (Child *children, unsigned n, const char *word)
@@ -363,9 +339,13 @@ measure_processes (const Options *options, int argc, char **argv)
   for (unsigned i = 0; i < n; i++)
     child_finish (&children[i]);
   for (unsigned way = 0; way < 2; way++) {
-    speed_figure (options, way, n, joint_speed (children, n, way));
+    GArray *arrivals[MAX_PROCESSES];
+
     for (unsigned i = 0; i < n; i++)
-      g_array_unref (children[i].arrivals[way]);
+      arrivals[i] = children[i].arrivals[way];
+    speed_figure (options, way, n, elements_joint_speed (arrivals, n, NULL));
+    for (unsigned i = 0; i < n; i++)
+      g_array_unref (arrivals[i]);
   }
 }
 
@@ -374,24 +354,8 @@ measure_processes (const Options *options, int argc, char **argv)
 static gboolean
 parse (Options *options, int argc, char **argv, char ***files, GError **error)
 {
-  ElementsCase *c = &options->c;
+  const ElementsCase *c = &options->c;
   const GOptionEntry entries[] = {
-    { "format", 0, 0, G_OPTION_ARG_STRING, &c->format, "Raw format (GBR_12LE)",
-        "NAME" },
-    { "width", 0, 0, G_OPTION_ARG_INT, &c->width, "Samples a line (4096)",
-        "N" },
-    { "height", 0, 0, G_OPTION_ARG_INT, &c->height, "Lines (2160)", "N" },
-    { "backend", 0, 0, G_OPTION_ARG_STRING, &c->backend, "Backend (cuda)",
-        "NAME" },
-    { "rate-control", 0, 0, G_OPTION_ARG_STRING, &c->rate_control,
-        "What decides the size of a frame (lossless)", "NAME" },
-    { "devices", 0, 0, G_OPTION_ARG_STRING, &c->devices,
-        "Numbers of GPUs; one element uses them all", "N,N,..." },
-    { "depth", 0, 0, G_OPTION_ARG_INT, &c->depth, "pipeline-depth (4)", "N" },
-    { "frames", 0, 0, G_OPTION_ARG_INT, &c->n_frames,
-        "Frames that are measured (400)", "N" },
-    { "warm", 0, 0, G_OPTION_ARG_INT, &c->n_warm, "Frames before that (40)",
-        "N" },
     { "file", 0, 0, G_OPTION_ARG_FILENAME, &options->file,
         "Only decoding from a file that is made for it", "FILE" },
     { "memory", 0, 0, G_OPTION_ARG_NONE, &options->memory,
@@ -410,6 +374,7 @@ parse (Options *options, int argc, char **argv, char ***files, GError **error)
   gboolean done;
 
   g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, elements_options (&options->c));
   done = g_option_context_parse (context, &argc, &argv, error);
   g_option_context_free (context);
   if (done

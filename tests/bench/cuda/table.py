@@ -2,12 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints the tables of docs/FIGURES.md of the CUDA backend from tests/gpu/last-run.json, or
 from the run named as the argument. A figure that the run has not measured is -.
+
+--against=RUN prints instead which figures are more than 3 % worse than in that run, by
+their ratios to what the machine can do if they have these.
 """
+import argparse
 import json
 import pathlib
-import sys
+import re
 
 GPU_FOLDER = pathlib.Path(__file__).resolve().parents[2] / 'gpu'
+# Figures without a ratio that are better when they are lower.
+COST = re.compile('_ms$|_us$|_bytes$|_mib_|cores_per|bits_per')
 
 
 def pair(figures, name):
@@ -24,6 +30,28 @@ def number(figures, name):
     return f'{value:.0f}' if value >= 100 else f'{value:.3g}'
 
 
+def worse(before, after):
+    """Yields names of figures, what they were and are, if that is worse."""
+    for name, value in after['figures'].items():
+        key = 'ratios' if name in before['ratios'].keys() & after['ratios'] \
+            else 'figures'
+        old, new = before[key].get(name), after[key].get(name)
+        if not old or not new:
+            continue
+        costs = key == 'figures' and COST.search(name)
+        if (old / new if costs else new / old) < 0.97:
+            yield name, old, new
+
+
+def compare(before, after):
+    print(f"more than 3 % worse than the committed run ({before['device']}):")
+    rows = list(worse(before, after))
+    for name, old, new in rows:
+        print(f'  {name}: {old:.4g}, now {new:.4g}')
+    if not rows:
+        print('  none')
+
+
 def table(head, rows):
     print('\n| ' + ' | '.join(head) + ' |')
     print('|' + '---|' * len(head))
@@ -32,8 +60,15 @@ def table(head, rows):
 
 
 def main():
-    name = sys.argv[1] if len(sys.argv) > 1 else GPU_FOLDER / 'last-run.json'
-    run = json.loads(pathlib.Path(name).read_text(encoding='utf-8'))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--against', metavar='RUN', type=pathlib.Path)
+    parser.add_argument('run', nargs='?', type=pathlib.Path,
+                        default=GPU_FOLDER / 'last-run.json')
+    args = parser.parse_args()
+    run = json.loads(args.run.read_text(encoding='utf-8'))
+    if args.against:
+        compare(json.loads(args.against.read_text(encoding='utf-8')), run)
+        return
     figures, ratios = run['figures'], run['ratios']
     print(f"{run['device']}, driver {run['driver']}, {run['content']}")
 
@@ -61,6 +96,24 @@ def main():
             ('the same, two frames in flight', 'gst_gbr12_4320_depth2_%s_fps')):
         rows.append([what, pair(figures, names), pair(ratios, names)])
     table(['lossless', 'encode / decode', 'of the ceiling'], rows)
+
+    rows = []
+    for what, name in (
+            ('8 streams of 1920x1080, lossless, encoding',
+             'streams8_1080_lossless_enc_fps'),
+            ('16 of 1920x1080, quality 90, encoding and decoding',
+             'streams16_1080_quality_both_fps'),
+            ('16 of 1280x720, quality 90, encoding and decoding',
+             'streams16_720_quality_both_fps')):
+        rows.append([what, number(figures, name), number(ratios, name)])
+    table(['4:2:2 of 10 bits, all streams together', 'frames/s',
+           'of the bus'], rows)
+    print('\ncameras of 60 frames/s that one GPU encodes in time: 2160p lossless '
+          + number(figures, 'live_2160_cameras') + ', 1080p quality 90 '
+          + number(figures, 'live_1080_quality_cameras'))
+    print('one camera of 1080p60 beside 15 streams without a clock, ms: p50 '
+          + number(figures, 'streams16_1080_lone_p50_ms') + ', p99 '
+          + number(figures, 'streams16_1080_lone_p99_ms'))
 
     table(['GPUs', 'one stream', 'as many processes'], [
         [n, *(pair(figures, f'{how}{n}_lossless_%s_scaling')

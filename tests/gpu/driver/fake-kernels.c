@@ -201,10 +201,20 @@ run_compare (FakeKernelState *state, const FakeLaunch *launch)
   return state->stage == INVERTED;
 }
 
-/* Finds no codes, and maps nothing. */
+/* Maps nothing. */
 static bool
-run_codes (FakeKernelState *state, const FakeLaunch *launch)
+run_map (FakeKernelState *state, const FakeLaunch *launch)
 {
+  return true;
+}
+
+/* Finds no codes. */
+static bool
+run_find (FakeKernelState *state, const FakeLaunch *launch)
+{
+  const PacoFindParameters *parameters = launch->parameters;
+
+  memset (memory (parameters->host_used), 0, 4 * parameters->n_words);
   return true;
 }
 
@@ -243,8 +253,8 @@ static const struct
   { "layout_mosaic", sizeof (PacoMosaicParameters), run_mosaic },
   { "paco_compare", sizeof (PacoCompareParameters), run_compare },
   { "paco_find_cells", sizeof (PacoCellsParameters), run_count },
-  { "paco_map_samples", sizeof (PacoMapParameters), run_codes },
-  { "paco_find_codes", sizeof (PacoFindParameters), run_codes },
+  { "paco_map_samples", sizeof (PacoMapParameters), run_map },
+  { "paco_find_codes", sizeof (PacoFindParameters), run_find },
 };
 
 /* Returns the kernel's row, or their number. */

@@ -24,6 +24,8 @@ for n in 2 4; do
     echo "devices${n}_lossless_${way}_scaling"
   done
 done >>"$work/wanted"
+echo streams8_1080_lossless_enc_fps streams16_1080_quality_both_fps \
+  streams16_1080_lone_p99_ms >>"$work/wanted"
 echo gst_lossless_dec_file_fps gst_quality_dec_file_fps >>"$work/wanted"
 echo device_memory_mib_2160 device_memory_mib_4320 \
   v210_1080_cpu_enc_ratio v210_1080_cpu_dec_ratio >>"$work/wanted"

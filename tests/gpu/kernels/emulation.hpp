@@ -301,6 +301,19 @@ __ldg (const T *p)
   return *p;
 }
 
+template <class T>
+static inline T
+__ldcg (const T *p)
+{
+  return *p;
+}
+
+/* Thread blocks run one after the other. */
+static inline void
+__threadfence ()
+{
+}
+
 static inline uint32_t
 atomicOr (uint32_t *p, uint32_t value)
 {
