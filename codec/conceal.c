@@ -77,9 +77,10 @@ reserve (PacoRepairs *repairs, size_t size)
 PacoConcealer *
 paco_concealer_new (PacoDecodeBlockFunc decode)
 {
-  PacoConcealer *concealer = g_new0 (PacoConcealer, 1);
+  PacoConcealer *concealer = g_new (PacoConcealer, 1);
 
   concealer->decode = decode;
+  memset (concealer->kept, 0, sizeof concealer->kept);
   return concealer;
 }
 

@@ -38,19 +38,6 @@ paco_coded_depth (const PacoPictureFormat *format, const PacoCoding *coding,
   return depth;
 }
 
-uint16_t
-paco_sample_code (const PacoComponent *component, uint16_t bits)
-{
-  switch (component->kind) {
-    case PACO_SAMPLE_SIGNED:
-      return bits ^ (uint16_t) (1u << (component->depth - 1));
-    case PACO_SAMPLE_FLOAT:
-      return bits & 0x8000 ? (uint16_t) ~bits : bits | 0x8000;
-    default:
-      return bits;
-  }
-}
-
 /* The inverse of paco_sample_code(). */
 static uint16_t
 sample_of_code (const PacoComponent *component, unsigned code)

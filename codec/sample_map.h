@@ -35,7 +35,18 @@ unsigned paco_coded_depth (const PacoPictureFormat *format,
     const PacoCoding *coding, unsigned component);
 
 /* Returns the code of a sample's bits. */
-uint16_t paco_sample_code (const PacoComponent *component, uint16_t bits);
+static inline uint16_t
+paco_sample_code (const PacoComponent *component, uint16_t bits)
+{
+  switch (component->kind) {
+    case PACO_SAMPLE_SIGNED:
+      return bits ^ (uint16_t) (1u << (component->depth - 1));
+    case PACO_SAMPLE_FLOAT:
+      return bits & 0x8000 ? (uint16_t) ~bits : bits | 0x8000;
+    default:
+      return bits;
+  }
+}
 
 /* Makes the maps of a frame. tables: those of coding.code_tables; NULL if there are
  * none. Error MEMORY. */

@@ -11,17 +11,13 @@ paco_wavelet_lift (
     const PacoWavelet *wavelet, unsigned k, bool undo, double *x, unsigned n)
 {
   const PacoLiftingStep *step = &wavelet->steps[k];
+  double scale = ldexp (undo ? -1.0 : 1.0, -step->shift);
 
   for (unsigned i = k % 2 == 0; i < n; i += 2)
-    for (unsigned t = 0; t < step->n_taps; t++) {
-      double tap = ldexp (step->taps[t], -step->shift);
-
-      if (undo)
-        tap = -tap;
-      x[i] += tap
+    for (unsigned t = 0; t < step->n_taps; t++)
+      x[i] += step->taps[t] * scale
           * (x[paco_lifting_mirror (i - 2 * (int64_t) t - 1, n)]
               + x[paco_lifting_mirror (i + 2 * (int64_t) t + 1, n)]);
-    }
 }
 
 float
@@ -72,8 +68,10 @@ paco_wavelet_norm (
       || orientation == PACO_ORIENTATION_HH;
   bool high_y = orientation == PACO_ORIENTATION_LH
       || orientation == PACO_ORIENTATION_HH;
+  double norm;
 
   if (level == 0)
     return 1.0;
-  return line_norm (w, level, high_x) * line_norm (w, level, high_y);
+  norm = line_norm (w, level, high_x);
+  return norm * (high_x == high_y ? norm : line_norm (w, level, high_y));
 }

@@ -4,9 +4,12 @@
 #include "codec/cpu/bpc_private.h"
 #include "codec/cpu/processors.h"
 #include "codec/decoder_private.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* What has margins is cleared. All else is written before it is read, so that a small
+ * picture touches few pages of it. */
 PacoBpcScratch *
 paco_bpc_scratch_new (void)
 {
@@ -14,7 +17,9 @@ paco_bpc_scratch_new (void)
 
   if (posix_memalign ((void **) &scratch, 64, sizeof *scratch) != 0)
     return NULL;
-  memset (scratch, 0, sizeof *scratch);
+  memset ((uint8_t *) scratch + offsetof (PacoBpcScratch, negative), 0,
+      offsetof (PacoBpcScratch, sign_values)
+          - offsetof (PacoBpcScratch, negative));
   for (unsigned z = 0; z < sizeof scratch->density_classes; z++)
     scratch->density_classes[z] = (uint8_t) paco_local_density_class (z);
   return scratch;

@@ -128,36 +128,3 @@ compact_many_signs (const Coding *coding, unsigned side)
   }
   return n;
 }
-
-/* Does expand_signs() after compact_many_signs(), for n visits. */
-static void
-expand_many_signs (const Coding *coding, unsigned side, unsigned n)
-{
-  PacoBpcScratch *s = coding->scratch;
-  unsigned height = coding->block->height;
-  uint32_t count[32] = { 0 };
-  __m512i lanes[32];
-
-  for (unsigned k = 0; k < n; k += 64) {
-    for (unsigned i = k; i < k + 64; i++)
-      lanes_store (s->sign_visits[i], _mm256_movm_epi8 (s->sign_bits[i]));
-    rows_to_lanes (s->sign_visits + k, lanes);
-    for (unsigned t = 0; t < 32; t++)
-      _mm512_storeu_si512 (s->sign_lists[t] + k, lanes[t]);
-  }
-  for (unsigned y = 0; y < height; y += 64) {
-    if (!lines_awake (coding, y))
-      continue;
-    for (unsigned t = 0; t < 32; t++) {
-      uint64_t fresh = s->fresh_lines[y / 64][t];
-
-      lanes[t] = _mm512_maskz_expand_epi8 (
-          fresh, _mm512_loadu_si512 (s->sign_lists[t] + count[t]));
-      count[t] += (uint32_t) __builtin_popcountll (fresh);
-    }
-    lanes_to_rows (lanes, s->sign_visits + y);
-    for (unsigned i = y; i < MIN (y + 64, height); i++)
-      s->negative[BPC_MARGIN + i] |=
-          (uint64_t) lanes_bit (lanes_load (s->sign_visits[i]), 7) << side;
-  }
-}

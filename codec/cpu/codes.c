@@ -21,14 +21,14 @@ typedef struct
 } Job;
 
 static void
-find_in_line (const PacoComponent *component, const PacoWord *words, uint32_t n,
-    uint8_t *used)
+find_in_line (
+    PacoComponent component, const PacoWord *words, uint32_t n, uint8_t *used)
 {
-  const int32_t half = 1 << (component->depth - 1);
+  const int32_t half = 1 << (component.depth - 1);
 
   for (uint32_t i = 0; i < n; i++)
-    used[paco_sample_code (component, (uint16_t) ((int32_t) words[i] + half))] =
-        1;
+    used[paco_sample_code (
+        &component, (uint16_t) ((int32_t) words[i] + half))] = 1;
 }
 
 static void
@@ -55,7 +55,7 @@ find_in_lines (void *data, uint32_t item, unsigned worker)
       frame->ops->load (picture->data[c] + (ptrdiff_t) y * picture->stride[c],
           &job->plans[c], x, n, words);
       find_in_line (
-          &frame->format->components[c], words, n, seen->used[job->groups[i]]);
+          frame->format->components[c], words, n, seen->used[job->groups[i]]);
     }
 }
 

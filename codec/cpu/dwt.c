@@ -35,11 +35,7 @@ struct _PacoDwtLines
 PacoDwtLines *
 paco_dwt_lines_new (void)
 {
-  PacoDwtLines *lines = paco_memory_new (1, sizeof *lines);
-
-  if (lines)
-    memset (lines, 0, sizeof *lines);
-  return lines;
+  return paco_memory_new (1, sizeof (PacoDwtLines));
 }
 
 void
