@@ -198,11 +198,14 @@ def description(args, pictures, sounds, stamper):
     """Returns the pipeline. A queue is the border between a source and what follows
     it. sounds are pairs: elements, or an empty text for a track of a file, and how
     many channels there are, 0 if that is unknown."""
-    caps = f'! video/x-raw(ANY),{args.caps}' if args.caps else ''
+    caps = (f'! video/x-raw(ANY),{args.caps};video/x-bayer,{args.caps}' if args.caps
+            else '')
     source = f'{pictures} {caps} ! ' if pictures else ''
+    # link_pictures() links both parts.
     text = (f'{source}queue name=pictures {PICTURES} '
-            f'max-size-bytes={args.queue_mb * 1000000} ! {stamper}'
-            f'videoconvert ! pacoenc name=encoder {args.encoder} ! '
+            f'max-size-bytes={args.queue_mb * 1000000} {stamper}'
+            'videoconvert name=converter '
+            f'pacoenc name=encoder {args.encoder} ! '
             f'queue name=coded {CODED} ! {container(args)} ')
     for track, (sound, channels) in enumerate(sounds):
         source = f'{sound} ! ' if sound else ''
@@ -247,9 +250,8 @@ def stamp(args, begin):
               'GStreamer has no timecodestamper '
               f'(Debian: {PACKAGES["timecodestamper"]}).', file=sys.stderr)
         return ''
-    args.moov = args.moov or 'reserved'
-    return (f'timecodestamper name=stamper source=internal set=keep '
-            f'drop-frame={"true" if ";" in begin else "false"} ! ')
+    return ('timecodestamper name=stamper source=internal set=keep '
+            f'drop-frame={"true" if ";" in begin else "false"} ')
 
 
 def build(args):
@@ -281,6 +283,24 @@ def build(args):
             'set-internal-timecode', GstVideo.VideoTimeCode.new_from_string(begin))
     configure(pipeline, args)
     return pipeline
+
+
+def link_pictures(pipeline):
+    """Links the queue of pictures, whose source is open, with what follows. Mosaics go
+    straight to the encoder, as no converter takes them. Returns an error or None."""
+    queue, stamper, converter, encoder = map(
+        pipeline.get_by_name, ('pictures', 'stamper', 'converter', 'encoder'))
+    source = queue.get_static_pad('sink').get_peer()
+    raw, mosaic = map(Gst.Caps.from_string, ('video/x-raw(ANY)', 'video/x-bayer'))
+    caps = source.query_caps(None) if source else raw
+    if caps.can_intersect(mosaic) and not caps.can_intersect(raw):
+        pipeline.remove(converter)
+        converter = None
+    chain = [part for part in (queue, stamper, converter, encoder) if part]
+    for part, following in zip(chain, chain[1:]):
+        if not part.link(following):
+            return 'The source gives no pictures that pacoenc takes.'
+    return None
 
 
 def link(_decoder, pad, pipeline):
@@ -470,6 +490,9 @@ class Recording(Session):
         """Starts it. Live sources give nothing before PLAYING. They cannot wait:
         where the queue is full, its oldest pictures are dropped."""
         if not self.open_sources():
+            return False
+        self.error = link_pictures(self.pipeline)
+        if self.error:
             return False
         remove_files(self.args.existing)
         if not self.args.in_segments:

@@ -34,6 +34,9 @@ PACKAGES = {
     'timecodestamper': 'gstreamer1.0-plugins-bad',
 }
 
+MOSAIC = ('The pictures are the mosaic of a sensor: play.sh --reduce 1 shows them, '
+          '`paco decode` makes DNG files of them, and `paco cut` copies them.')
+
 # Elements that do not say why they cannot be opened.
 DECKLINK = (': there is no such card, its driver (Blackmagic Desktop Video) is not '
             'installed, or another program uses it')
@@ -189,6 +192,8 @@ def lacking(detail):
     sentence. The detail is what an installer of plugins is passed."""
     what, needed = detail.split('|')[3:5]
     part, _, kind = needed.partition('/')[0].partition('-')
+    if needed.startswith('decoder-video/x-bayer'):
+        return kind, MOSAIC
     where = ' Many decoders are in the packages gstreamer1.0-libav and ' \
         'gstreamer1.0-plugins-ugly.' if part == 'decoder' else ''
     return kind, f'GStreamer lacks a plugin: {what}.{where}'
