@@ -379,7 +379,7 @@ class Sound:
 
     def __init__(self, recording, queue):
         self.recording, self.queue = recording, queue
-        self.segment, self.begun, self.end = None, False, 0
+        self.segment, self.begun, self.end, self.over = None, False, 0, False
         kind, out = Gst.PadProbeType, queue.get_static_pad('src')
         queue.get_static_pad('sink').add_probe(kind.BUFFER, self.enter)
         out.add_probe(kind.BUFFER, self.leave)
@@ -414,7 +414,12 @@ class Sound:
         over = recording.first is None or (
             recording.sound_until is not None
             and info.get_buffer().pts >= recording.sound_until)
-        return Gst.PadProbeReturn.DROP if over else Gst.PadProbeReturn.OK
+        if not over:
+            return Gst.PadProbeReturn.OK
+        if not self.over:
+            self.over = True
+            recording.end_stream(self.queue)
+        return Gst.PadProbeReturn.DROP
 
 
 def end_of(buffer):
@@ -431,6 +436,7 @@ class Recording(Session):
         self.args = args
         self.numbered = args.source.startswith(NUMBERED)
         self.encoder = pipeline.get_by_name('encoder')
+        self.mux = pipeline.get_by_name('mux')
         self.files = []
         self.why = None  # it was ended, in words
         self.taken = self.passed = self.lost = 0
@@ -445,11 +451,22 @@ class Recording(Session):
         self.pictures = pipeline.get_by_name('pictures')
         kind = Gst.PadProbeType.BUFFER
         self.pictures.get_static_pad('sink').add_probe(kind, self.enter)
+        self.pictures.get_static_pad('sink').add_probe(
+            Gst.PadProbeType.EVENT_DOWNSTREAM, self.end_sounds)
         self.pictures.get_static_pad('src').add_probe(kind, self.leave)
         tracks = (pipeline.get_by_name(f'sound_{i}') for i in range(MOST_TRACKS))
         self.sounds = [Sound(self, queue) for queue in tracks if queue]
 
     # These are probes, in the threads of the source and of the encoder.
+
+    def end_sounds(self, _pad, info):
+        """Ends live sound, which has no end, where the pictures end."""
+        if info.get_event().type == Gst.EventType.EOS:
+            if not self.taken:
+                self.begun.set()
+            if self.live and self.sound_until is None:
+                self.sound_until = self.taken_end or 0
+        return Gst.PadProbeReturn.OK
 
     def enter(self, _pad, info):
         """Counts a picture that comes out of the source. Devices that number
@@ -575,6 +592,14 @@ class Recording(Session):
                 for path in self.files):
             return ''
         return f' No file may be larger than {in_bytes(limit)} here (ulimit -f).'
+
+    def table_ends(self):
+        """Says whether the table of a MOV file has room for little more. qtmux knows
+        that when it has written the table a few times."""
+        spare = SPARE_SECONDS * Gst.SECOND
+        return (self.args.moov == 'reserved' and not self.args.in_segments
+                and self.passed and self.end - self.first > spare
+                and self.mux.get_property('reserved-duration-remaining') < spare)
 
     def tick(self):
         free = shutil.disk_usage(self.args.folder).free
