@@ -7,6 +7,7 @@ A thread of its own takes pictures from the source; where the encoder or the dis
 cannot keep up with a live source for longer than a queue lasts, whole pictures are
 dropped and counted, and the recording goes on."""
 import glob
+import math
 import os
 import re
 import resource
@@ -33,11 +34,16 @@ EPILOG = """examples:
 
 Ctrl-C ends the file properly; pressed twice it stops at once. However a recording
 is cut off (kill -9, power, a full disk), what was written until a second before
-still plays. MOV files are written in fragments; --moov reserved keeps a table at
-their beginning instead and rewrites it every second. Timecodes are in the frames;
-MOV files with --moov reserved have a timecode track as well, and so have those of
-a file whose timecode can be read (of MOV, MP4 and Matroska). All sound of a file is
-kept; a line names its other streams, which are not.
+still plays. MOV files are written in fragments. With --moov reserved, and where
+the first picture has a timecode, they have a table at their beginning instead, which is
+rewritten every second; unless --max-seconds, --seconds or --frames say otherwise, it
+takes 58 MB and has room for 4 hours at least (25 pictures a second, with sound; less on
+a small disk). Where it ends, the recording ends, with a line that says so.
+Timecodes are in the frames; MOV files with a table have a track of them as well. The
+timecode of a file (MOV, MP4, Matroska) is kept, and all of its sound; a line names its
+other streams, which are not.
+
+A sensor's mosaic (video/x-bayer, as --caps format=rggb) stays one.
 """
 
 # What waits for the encoder, and what waits for the disk, at most.
@@ -49,9 +55,12 @@ SOUND_CAPS = 'audio/x-raw,format={(string)S16LE,S24LE},layout=interleaved'
 MUXERS = {'.mov': 'qtmux', '.mkv': 'matroskamux', '.paco': None}
 # A recording is ended while this many seconds of it still fit on the disk.
 SPARE_SECONDS, SPARE_BYTES = 3, 4 << 20
+DISK = 'The disk is nearly full'
+TABLE = ('The table of this MOV file is nearly full (--max-seconds says how large it is, '
+         '--segment-seconds makes several files)')
 # Sources whose pictures have numbers.
 NUMBERED = 'test', '/dev/', 'decklink'
-# A recording is no longer than that with --moov reserved.
+# A table has room for that if nobody says how long a recording is to be.
 MAX_SECONDS = 4 * 3600
 # What a frame takes in a MOV file's table at most, and what a second of a track may
 # have there: 550 is qtmux's own number, 10000 the largest one.
@@ -84,10 +93,10 @@ def parse_arguments():
         'stronger than the preset')
     add('--moov', choices=('fragmented', 'reserved'),
         help='how a MOV file stays playable while it is written (fragmented, unless '
-        'the source is a file with a timecode)')
-    add('--max-seconds', type=number(int, 1, 604800), metavar='N',
-        help='that room is reserved for with --moov reserved (default: as long as a '
-        'file is, else 4 hours)')
+        'the first picture has a timecode)')
+    add('--max-seconds', type=number(int, 1, 604800), default=0, metavar='N',
+        help='that the table of a MOV file has room for, at least (default: what is to '
+        'be recorded, else 4 hours, or what fits into 1 %% of the disk)')
     add('--segment-seconds', type=number(float, 0.001, 1000000), default=0,
         metavar='N', help='begins a new file every N seconds')
     add('--segment-mb', type=number(float, 0.001, 1000000), default=0, metavar='N',
@@ -117,6 +126,7 @@ def choose_out(args):
     args.in_segments = args.segment_seconds > 0 or args.segment_mb > 0
     if args.in_segments and args.kind == '.paco':
         sys.exit('Segments are .mov or .mkv files.')
+    args.late = False
     args.existing = [args.out] if os.path.exists(args.out) else []
     if args.in_segments:
         args.pattern = f'{base.replace("%", "%%")}-%05d{args.kind}'
@@ -162,21 +172,17 @@ def choose_source(args):
 
 def muxer(args):
     """Returns the muxer's name and its properties, which are those that make a
-    cut-off file playable."""
+    cut-off file playable. use_table() sets those of a table."""
     name = MUXERS[args.kind]
     need(name)
     if name == 'matroskamux':
         # No more than a cluster is lost.
         return name, {'max-cluster-duration': '(gint64)1000000000',
                       'offset-to-zero': '(boolean)true'}
-    if args.moov != 'reserved':
-        # That fragments become an ordinary file at the end (fragment-mode) is
-        # no use: GStreamer 1.22 plays none of the pictures of one that is cut
-        # off before.
-        return name, {'fragment-duration': '(uint)1000'}
-    reserved = (args.max_seconds or MAX_SECONDS) * Gst.SECOND
-    return name, {'reserved-max-duration': f'(guint64){reserved}',
-                  'reserved-moov-update-period': '(guint64)1000000000'}
+    # That fragments become an ordinary file at the end (fragment-mode) is
+    # no use: GStreamer 1.22 plays none of the pictures of one that is cut
+    # off before.
+    return name, {'fragment-duration': '(uint)1000'}
 
 
 def container(args):
@@ -241,8 +247,7 @@ def look_into(args, uri, wants_sound):
 
 
 def stamp(args, begin):
-    """Returns an element that gives pictures without a timecode the file's, and
-    chooses a MOV file that has a track of them."""
+    """Returns an element that gives pictures without a timecode the file's."""
     if not begin:
         return ''
     if not has('timecodestamper'):
@@ -318,12 +323,16 @@ def link(_decoder, pad, pipeline):
             break
 
 
+def has_timecode(buffer):
+    return buffer.get_meta(GstVideo.video_time_code_meta_api_get_type()) is not None
+
+
 def leave_out_metas(pad, info):
     """Pushes a coded frame without its timecode meta, which is in the frame too.
     For a meta, qtmux writes a timecode between the boxes of a fragmented file, and
     no program can read what follows."""
     buffer = info.get_buffer()
-    if not buffer.get_meta(GstVideo.video_time_code_meta_api_get_type()):
+    if not has_timecode(buffer):
         return Gst.PadProbeReturn.OK
     parts = Gst.BufferCopyFlags
     pad.push(buffer.copy_region(parts.FLAGS | parts.TIMESTAMPS | parts.MEMORY, 0,
@@ -331,17 +340,49 @@ def leave_out_metas(pad, info):
     return Gst.PadProbeReturn.DROP
 
 
-def reserve(_pad, info, mux):
-    """Lets qtmux reserve room for as many frames a second as there will be."""
-    event = info.get_event()
-    if event.type == Gst.EventType.CAPS:
-        rate = re.search(r'framerate=\(fraction\)(\d+)/(\d+)',
-                         event.parse_caps().to_string())
-        if rate:
-            size = FRAME_BYTES * int(rate[1]) // int(rate[2])
-            mux.set_property('reserved-bytes-per-sec',
-                             min(max(size, LEAST_BYTES), MOST_BYTES))
-    return Gst.PadProbeReturn.OK
+def room_for(args, rate, size):
+    """Returns how many seconds the table of a file has room for, at `rate` frames and
+    `size` bytes a second: as many as are to be recorded, if that is known; else no more
+    than fit into a hundredth of the disk, as the table is there twice."""
+    asked = args.max_seconds or args.seconds or args.frames / rate
+    if asked or args.segment_seconds:
+        return math.ceil(max(asked, args.segment_seconds)) + 1
+    free = shutil.disk_usage(args.folder).free
+    return max(min(MAX_SECONDS, free // (200 * size)), 1)
+
+
+def use_table(args, mux, caps):
+    """Lets qtmux keep a table at the beginning of the file in the place of fragments,
+    with room for as many frames a second as there will be."""
+    if args.in_segments:
+        # Segments that have no length end where a table ends.
+        mux.set_property('use-robust-muxing', not args.segment_seconds)
+        mux = mux.get_by_name('muxer')
+    found = re.search(r'framerate=\(fraction\)(\d+)/(\d+)', caps.to_string())
+    rate = int(found[1]) / int(found[2]) if found else 0
+    size = int(min(max(FRAME_BYTES * rate, LEAST_BYTES), MOST_BYTES))
+    room = room_for(args, rate or 1, size * max(mux.numsinkpads, 1))
+    for name, value in {'fragment-duration': 0, 'reserved-bytes-per-sec': size,
+                        'reserved-max-duration': room * Gst.SECOND,
+                        'reserved-moov-update-period': Gst.SECOND}.items():
+        mux.set_property(name, value)
+
+
+def choose_moov(pad, info, args, mux):
+    """Chooses, by the first coded frame, how a MOV file is written: with a table if
+    there are timecodes, as they have a track then."""
+    stamped = has_timecode(info.get_buffer())
+    if args.moov is None:
+        args.moov = 'reserved' if stamped else 'fragmented'
+        args.late = not stamped
+    if args.moov == 'reserved':
+        use_table(args, mux, pad.get_current_caps())
+        return Gst.PadProbeReturn.REMOVE
+    if stamped and args.late:
+        args.late = False
+        print(f'{shown(args.out)}: the first pictures had no timecode: those of others '
+              'are in the frames, and the file has no track of them.', file=sys.stderr)
+    return leave_out_metas(pad, info)
 
 
 def configure(pipeline, args):
@@ -355,22 +396,16 @@ def configure(pipeline, args):
         given = parse(f'pacoenc {args.encoder}')
         for name in re.findall(r'([\w-]+)\s*=', args.encoder):
             encoder.set_property(name, given.get_property(name))
-    if args.kind == '.mov' and args.moov != 'reserved':
+    if args.kind == '.mov':
         pipeline.get_by_name('coded').get_static_pad('src').add_probe(
-            Gst.PadProbeType.BUFFER, leave_out_metas)
+            Gst.PadProbeType.BUFFER, choose_moov, args, pipeline.get_by_name('mux'))
     if not args.in_segments:
         pipeline.get_by_name('file').set_property('location', args.out)
-        if args.kind == '.mov' and args.moov == 'reserved':
-            pipeline.get_by_name('coded').get_static_pad('src').add_probe(
-                Gst.PadProbeType.EVENT_DOWNSTREAM, reserve,
-                pipeline.get_by_name('mux'))
         return
     mux = pipeline.get_by_name('mux')
     mux.set_property('location', args.pattern)
     mux.set_property('max-size-time', int(args.segment_seconds * Gst.SECOND))
     mux.set_property('max-size-bytes', int(args.segment_mb * 1000000))
-    mux.set_property('use-robust-muxing',
-                     args.kind == '.mov' and args.moov == 'reserved')
 
 
 class Sound:
@@ -610,7 +645,9 @@ class Recording(Session):
             self.rate = (now[2] - self.last[2]) / seconds
             self.last = now
         if free < SPARE_BYTES + SPARE_SECONDS * self.rate:
-            self.stop('the disk is nearly full')
+            self.stop(DISK)
+        if self.table_ends():
+            self.stop(TABLE)
         self.ticks += 1
         if self.ticks % (1000 // self.TICK_MS) == 0:
             self.line.show(self.status(free, now[1]))
@@ -651,9 +688,9 @@ def main():
         sys.exit(f'{recording.error}{recording.file_limit()}{rest}')
     if not recorded:
         sys.exit(f'The source gave no picture: there is no {args.out}.')
-    if recording.why == 'the disk is nearly full':
-        sys.exit('The disk is nearly full: the recording was ended, and the '
-                 'file is complete.')
+    if recording.why in (DISK, TABLE):
+        sys.exit(f'{recording.why}: the recording was ended, and the file is '
+                 'complete.')
     return 0
 
 
