@@ -3,6 +3,7 @@
 """Tests pictures that paco makes of recordings of Y, Cb, Cr: their colours, against the
 equations of the matrices; the frame at a timecode; and sheets. PACO_TOOL is the
 program."""
+import json
 import os
 import random
 import struct
@@ -229,6 +230,15 @@ class Times(Case):
             self.record(path, 'timecodestamper set=always source=internal '
                         'timecode-offset=90000 !')
             self.expect(0, path, '01:00:00:00')
+            told, = json.loads(self.paco('info', '--json', path))
+            self.assertEqual(told['timecode'], '01:00:00:00')
+            text = self.paco('info', path).decode()
+            self.assertIn('timecode   01:00:00:00\n', text)
+            # Only frames that were read are counted, and their bytes.
+            self.assertEqual('about 40, ' in text and 'in the whole file' in text,
+                             path == 'film.mov', text)
+            self.assertIn('frames     40, ',
+                          self.paco('info', '--frames', path).decode())
             self.expect(31, path, '01:00:01:06')
             self.refuse(FAILED, 'the first one has 01:00:00:00', 'still', path,
                         '00:00:00:10', 'x.png')
