@@ -307,8 +307,8 @@ paco_decode_range (const PacoDecodeOptions *options, char *from, const char *to,
 
 static const PacoToolUsage usage = {
   .arguments = "FILE OUT",
-  .summary = "Decodes frames of FILE to pictures: PGM, PPM, PAM, PNG, TIFF, "
-             "DNG, DPX, Y4M or raw, by the name of OUT.",
+  .summary = "Decodes frames of FILE to pictures: PGM, PPM, PAM, PNG, JPEG, "
+             "TIFF, DNG, DPX,\nY4M or raw, by the name of OUT.",
   .description = "A name like picture_%06d.png stands for numbered files, "
                  "whose numbers are those of\nthe frames. \"-\" is standard "
                  "input or output. Frames are counted from 0.",
