@@ -18,8 +18,8 @@ import time
 from urllib.parse import unquote, urlparse
 
 sys.dont_write_bytecode = True
-from session import (PACKAGES, Gst, GstVideo, GLib, Parser, Session,  # noqa: E402
-                     end, has, in_bytes, in_time, need, number, parse,
+from session import (PACKAGES, Gst, GstAudio, GstVideo, GLib, Parser,  # noqa: E402
+                     Session, end, has, in_bytes, in_time, need, number, parse,
                      remove_files, start, streams, uri_of)
 from text import shown  # noqa: E402
 import timecode  # noqa: E402
@@ -445,16 +445,30 @@ class Sound:
             segment.time = segment.to_stream_time(
                 Gst.Format.TIME, recording.first)
             segment.start = recording.first
+            # Up to that, audiorate would put silence after the last sample.
+            segment.stop = Gst.CLOCK_TIME_NONE
             pad.push_event(Gst.Event.new_segment(segment))
-        over = recording.first is None or (
-            recording.sound_until is not None
-            and info.get_buffer().pts >= recording.sound_until)
-        if not over:
+        buffer, until = info.get_buffer(), recording.sound_until
+        if recording.first is None or (until is not None and buffer.pts >= until):
+            if not self.over:
+                self.over = True
+                recording.end_stream(self.queue)
+            return Gst.PadProbeReturn.DROP
+        if until is None or end_of(buffer) <= until:
             return Gst.PadProbeReturn.OK
-        if not self.over:
-            self.over = True
-            recording.end_stream(self.queue)
+        pad.push(cut(buffer, pad.get_current_caps(), until))
         return Gst.PadProbeReturn.DROP
+
+
+def cut(buffer, caps, until):
+    """Returns the samples of a buffer that come before then."""
+    audio = GstAudio.AudioInfo.new_from_caps(caps)
+    samples = round((until - buffer.pts) * audio.rate / Gst.SECOND)
+    parts = Gst.BufferCopyFlags
+    first = buffer.copy_region(parts.FLAGS | parts.TIMESTAMPS | parts.META | parts.MEMORY,
+                               0, min(samples * audio.bpf, buffer.get_size()))
+    first.duration = until - buffer.pts
+    return first
 
 
 def end_of(buffer):
@@ -525,6 +539,7 @@ class Recording(Session):
         self.passed += 1
         if self.first is None:
             self.first = buffer.pts
+            self.sound_until = self.planned_end(buffer)
             self.begun.set()
         self.end = end_of(buffer)
         if self.passed == args.frames or (
@@ -535,6 +550,15 @@ class Recording(Session):
             self.complete = True
             GLib.idle_add(self.stop, 'as long as was asked for')
         return Gst.PadProbeReturn.OK
+
+    def planned_end(self, first):
+        """Returns when the pictures are to end, if that is known: sound of a file may
+        be far ahead of them, in large buffers."""
+        if self.live or first.duration in (0, Gst.CLOCK_TIME_NONE):
+            return None
+        seconds = math.ceil(self.args.seconds * Gst.SECOND / first.duration)
+        counts = [count for count in (self.args.frames, seconds) if count]
+        return first.pts + min(counts) * first.duration if counts else None
 
     # These run in the main thread.
 

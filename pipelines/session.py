@@ -14,7 +14,8 @@ try:
     gi.require_version('Gst', '1.0')
     gi.require_version('GstPbutils', '1.0')
     gi.require_version('GstVideo', '1.0')
-    from gi.repository import GLib, Gst, GstPbutils, GstVideo
+    gi.require_version('GstAudio', '1.0')
+    from gi.repository import GLib, Gst, GstAudio, GstPbutils, GstVideo  # noqa: F401
 except (ImportError, ValueError) as error:
     sys.exit(f'GStreamer\'s Python bindings are missing ({error}): install '
              'python3-gi and gir1.2-gst-plugins-base-1.0, or run '

@@ -140,6 +140,25 @@ def check_tracks():
               timecode.text_of(number, count, drop))
 
 
+def check_parts_of_files():
+    """Checks that sound ends with the pictures where a part of a file is asked for; and
+    that all of it is there if not."""
+    run_to_end(Gst.parse_launch(
+        f'{TINY.replace("=5", "=50")} ! pacoenc ! queue ! mux. qtmux name=mux ! '
+        'filesink location=long.mov audiotestsrc samplesperbuffer=800 num-buffers=30 ! '
+        'audio/x-raw,rate=8000 ! queue ! mux. audiotestsrc samplesperbuffer=4800 '
+        'num-buffers=30 ! audio/x-raw,rate=48000,channels=1 ! queue ! mux.'), 'long.mov')
+    for kind in 'mov', 'mkv':
+        for arguments, frames, end in ((('--seconds', 1), 25, 1), (('--frames', 7), 7, .28),
+                                       ((), 50, 3)):
+            run('record.sh', '--overwrite', '--source', 'long.mov', *arguments,
+                f'part.{kind}')
+            streams = played(f'part.{kind}')
+            check(streams['video'].count == frames, 'frames', arguments)
+            check(abs(streams['audio'].end / 1e9 - end) < 0.002, 'sound of a part '
+                  f'ends at {streams["audio"].end / 1e9} s, not {end}', arguments)
+
+
 def check_channels():
     """Checks that sound of more than two channels keeps them, and that a file of
     PaCo is one stream of pictures."""
@@ -482,10 +501,10 @@ def check_errors():
 
 
 def main():
-    parts = [check_kinds, check_sources, check_tracks, check_channels, check_table,
-             check_sync, check_timecodes, check_late_timecodes, check_mosaics,
-             check_segments, check_drops, check_interrupt, check_kill, check_limit,
-             check_full_disk, check_errors]
+    parts = [check_kinds, check_sources, check_tracks, check_parts_of_files,
+             check_channels, check_table, check_sync, check_timecodes,
+             check_late_timecodes, check_mosaics, check_segments, check_drops,
+             check_interrupt, check_kill, check_limit, check_full_disk, check_errors]
     # What is of the script and of muxers shows sanitizers nothing of the plugin.
     if 'PACO_SANITIZE' in os.environ:
         parts = [check_kinds, check_drops, check_interrupt, check_full_disk]
