@@ -842,6 +842,10 @@ class Trouble(Case):
                 (FAILED, 'folder', 'cut', 'clip.paco', '0', '1', '.')):
             self.refuse(code, words, *arguments)
         self.assertEqual(sorted(os.listdir('.')), ['clip.paco', 'clip.y4m', 'text'])
+        # Those that are there are written.
+        self.refuse(DAMAGE, 'ends before frame 8, and', 'decode', '--frames', '6-9',
+                    'clip.paco', 'part.y4m')
+        self.assertEqual(len(pictures.read_y4m(self.read('part.y4m'))[1]), 2)
 
     def test_help(self):
         said = self.paco('--help').decode()
