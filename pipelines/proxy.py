@@ -126,6 +126,10 @@ class Proxy(Session):
         found = streams(source)
         if not found.pictures:
             sys.exit(f'There are no pictures in {args.file}.')
+        if found.texts:
+            sys.exit(f'{args.file} has text or captions as a stream, and uritranscodebin '
+                     f'never ends then: `paco join {args.file} OUT.mov` copies the '
+                     'pictures and the sound without it.')
         profile, self.words = profile_of(kind, args.codec, found.sounds)
         pipeline = Gst.Pipeline()
         super().__init__(pipeline, args.quiet)

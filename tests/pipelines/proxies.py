@@ -78,8 +78,14 @@ def main():
         size = os.path.getsize('film.mov')
         without_decoder('film.mov', 'video', 'blind.mov')
         without_decoder('film.mov', 'audio', 'deaf.mov')
+        with open('text.srt', 'w', encoding='utf-8') as file:
+            file.write('1\n00:00:00,100 --> 00:00:01,000\nhello\n\n')
+        launch('filesrc location=text.srt ! subparse ! queue ! mux. matroskamux name=mux ! '
+               'filesink location=text.mkv videotestsrc num-buffers=9 ! '
+               'video/x-raw,width=64,height=48 ! pacoenc ! queue ! mux.')
         for arguments, text in (
                 (('film.mov', 'silent.mkv'), 'exists already'),
+                (('text.mkv', 'out.mov'), 'text or captions as a stream'),
                 (('--overwrite', 'film.mov', 'film.mov'), 'recording itself'),
                 (('film.mov', 'out.avi'), 'proxies are'),
                 (('nothing.mov', 'out.mov'), 'There is no file'),
