@@ -154,6 +154,9 @@ class Proxy(Session):
             for item in properties.split():
                 Gst.util_set_object_arg(element, *item.split('='))
             element.set_property(bitrate, self.args.bitrate * unit)
+        elif name == 'mp4mux':
+            # MOV files have a track of timecodes without being asked for it.
+            element.set_property('force-create-timecode-trak', True)
 
     def tick(self):
         position = self.pipeline.query_position(Gst.Format.TIME)[1]
