@@ -126,6 +126,10 @@ class Proxy(Session):
         found = streams(source)
         if not found.pictures:
             sys.exit(f'There are no pictures in {args.file}.')
+        if found.texts:
+            sys.exit(f'{args.file} has text or captions as a stream, and uritranscodebin '
+                     f'never ends then: `paco join {args.file} OUT.mov` copies the '
+                     'pictures and the sound without it.')
         profile, self.words = profile_of(kind, args.codec, found.sounds)
         pipeline = Gst.Pipeline()
         super().__init__(pipeline, args.quiet)
@@ -150,6 +154,9 @@ class Proxy(Session):
             for item in properties.split():
                 Gst.util_set_object_arg(element, *item.split('='))
             element.set_property(bitrate, self.args.bitrate * unit)
+        elif name == 'mp4mux':
+            # MOV files have a track of timecodes without being asked for it.
+            element.set_property('force-create-timecode-trak', True)
 
     def tick(self):
         position = self.pipeline.query_position(Gst.Format.TIME)[1]

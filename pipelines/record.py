@@ -7,6 +7,7 @@ A thread of its own takes pictures from the source; where the encoder or the dis
 cannot keep up with a live source for longer than a queue lasts, whole pictures are
 dropped and counted, and the recording goes on."""
 import glob
+import math
 import os
 import re
 import resource
@@ -17,8 +18,8 @@ import time
 from urllib.parse import unquote, urlparse
 
 sys.dont_write_bytecode = True
-from session import (PACKAGES, Gst, GstVideo, GLib, Parser, Session,  # noqa: E402
-                     end, has, in_bytes, in_time, need, number, parse,
+from session import (PACKAGES, Gst, GstAudio, GstVideo, GLib, Parser,  # noqa: E402
+                     Session, end, has, in_bytes, in_time, need, number, parse,
                      remove_files, start, streams, uri_of)
 from text import shown  # noqa: E402
 import timecode  # noqa: E402
@@ -33,11 +34,16 @@ EPILOG = """examples:
 
 Ctrl-C ends the file properly; pressed twice it stops at once. However a recording
 is cut off (kill -9, power, a full disk), what was written until a second before
-still plays. MOV files are written in fragments; --moov reserved keeps a table at
-their beginning instead and rewrites it every second. Timecodes are in the frames;
-MOV files with --moov reserved have a timecode track as well, and so have those of
-a file whose timecode can be read (of MOV, MP4 and Matroska). All sound of a file is
-kept; a line names its other streams, which are not.
+still plays. MOV files are written in fragments. With --moov reserved, and where
+the first picture has a timecode, they have a table at their beginning instead, which is
+rewritten every second; unless --max-seconds, --seconds or --frames say otherwise, it
+takes 58 MB and has room for 4 hours at least (25 pictures a second, with sound; less on
+a small disk). Where it ends, the recording ends, with a line that says so.
+Timecodes are in the frames; MOV files with a table have a track of them as well. The
+timecode of a file (MOV, MP4, Matroska) is kept, and all of its sound; a line names its
+other streams, which are not.
+
+A sensor's mosaic (video/x-bayer, as --caps format=rggb) stays one.
 """
 
 # What waits for the encoder, and what waits for the disk, at most.
@@ -49,9 +55,12 @@ SOUND_CAPS = 'audio/x-raw,format={(string)S16LE,S24LE},layout=interleaved'
 MUXERS = {'.mov': 'qtmux', '.mkv': 'matroskamux', '.paco': None}
 # A recording is ended while this many seconds of it still fit on the disk.
 SPARE_SECONDS, SPARE_BYTES = 3, 4 << 20
+DISK = 'The disk is nearly full'
+TABLE = ('The table of this MOV file is nearly full (--max-seconds says how large it is, '
+         '--segment-seconds makes several files)')
 # Sources whose pictures have numbers.
 NUMBERED = 'test', '/dev/', 'decklink'
-# A recording is no longer than that with --moov reserved.
+# A table has room for that if nobody says how long a recording is to be.
 MAX_SECONDS = 4 * 3600
 # What a frame takes in a MOV file's table at most, and what a second of a track may
 # have there: 550 is qtmux's own number, 10000 the largest one.
@@ -84,10 +93,10 @@ def parse_arguments():
         'stronger than the preset')
     add('--moov', choices=('fragmented', 'reserved'),
         help='how a MOV file stays playable while it is written (fragmented, unless '
-        'the source is a file with a timecode)')
-    add('--max-seconds', type=number(int, 1, 604800), metavar='N',
-        help='that room is reserved for with --moov reserved (default: as long as a '
-        'file is, else 4 hours)')
+        'the first picture has a timecode)')
+    add('--max-seconds', type=number(int, 1, 604800), default=0, metavar='N',
+        help='that the table of a MOV file has room for, at least (default: what is to '
+        'be recorded, else 4 hours, or what fits into 1 %% of the disk)')
     add('--segment-seconds', type=number(float, 0.001, 1000000), default=0,
         metavar='N', help='begins a new file every N seconds')
     add('--segment-mb', type=number(float, 0.001, 1000000), default=0, metavar='N',
@@ -117,6 +126,7 @@ def choose_out(args):
     args.in_segments = args.segment_seconds > 0 or args.segment_mb > 0
     if args.in_segments and args.kind == '.paco':
         sys.exit('Segments are .mov or .mkv files.')
+    args.late = False
     args.existing = [args.out] if os.path.exists(args.out) else []
     if args.in_segments:
         args.pattern = f'{base.replace("%", "%%")}-%05d{args.kind}'
@@ -162,21 +172,17 @@ def choose_source(args):
 
 def muxer(args):
     """Returns the muxer's name and its properties, which are those that make a
-    cut-off file playable."""
+    cut-off file playable. use_table() sets those of a table."""
     name = MUXERS[args.kind]
     need(name)
     if name == 'matroskamux':
         # No more than a cluster is lost.
         return name, {'max-cluster-duration': '(gint64)1000000000',
                       'offset-to-zero': '(boolean)true'}
-    if args.moov != 'reserved':
-        # That fragments become an ordinary file at the end (fragment-mode) is
-        # no use: GStreamer 1.22 plays none of the pictures of one that is cut
-        # off before.
-        return name, {'fragment-duration': '(uint)1000'}
-    reserved = (args.max_seconds or MAX_SECONDS) * Gst.SECOND
-    return name, {'reserved-max-duration': f'(guint64){reserved}',
-                  'reserved-moov-update-period': '(guint64)1000000000'}
+    # That fragments become an ordinary file at the end (fragment-mode) is
+    # no use: GStreamer 1.22 plays none of the pictures of one that is cut
+    # off before.
+    return name, {'fragment-duration': '(uint)1000'}
 
 
 def container(args):
@@ -198,11 +204,14 @@ def description(args, pictures, sounds, stamper):
     """Returns the pipeline. A queue is the border between a source and what follows
     it. sounds are pairs: elements, or an empty text for a track of a file, and how
     many channels there are, 0 if that is unknown."""
-    caps = f'! video/x-raw(ANY),{args.caps}' if args.caps else ''
+    caps = (f'! video/x-raw(ANY),{args.caps};video/x-bayer,{args.caps}' if args.caps
+            else '')
     source = f'{pictures} {caps} ! ' if pictures else ''
+    # link_pictures() links both parts.
     text = (f'{source}queue name=pictures {PICTURES} '
-            f'max-size-bytes={args.queue_mb * 1000000} ! {stamper}'
-            f'videoconvert ! pacoenc name=encoder {args.encoder} ! '
+            f'max-size-bytes={args.queue_mb * 1000000} {stamper}'
+            'videoconvert name=converter '
+            f'pacoenc name=encoder {args.encoder} ! '
             f'queue name=coded {CODED} ! {container(args)} ')
     for track, (sound, channels) in enumerate(sounds):
         source = f'{sound} ! ' if sound else ''
@@ -238,8 +247,7 @@ def look_into(args, uri, wants_sound):
 
 
 def stamp(args, begin):
-    """Returns an element that gives pictures without a timecode the file's, and
-    chooses a MOV file that has a track of them."""
+    """Returns an element that gives pictures without a timecode the file's."""
     if not begin:
         return ''
     if not has('timecodestamper'):
@@ -247,9 +255,8 @@ def stamp(args, begin):
               'GStreamer has no timecodestamper '
               f'(Debian: {PACKAGES["timecodestamper"]}).', file=sys.stderr)
         return ''
-    args.moov = args.moov or 'reserved'
-    return (f'timecodestamper name=stamper source=internal set=keep '
-            f'drop-frame={"true" if ";" in begin else "false"} ! ')
+    return ('timecodestamper name=stamper source=internal set=keep '
+            f'drop-frame={"true" if ";" in begin else "false"} ')
 
 
 def build(args):
@@ -283,6 +290,24 @@ def build(args):
     return pipeline
 
 
+def link_pictures(pipeline):
+    """Links the queue of pictures, whose source is open, with what follows. Mosaics go
+    straight to the encoder, as no converter takes them. Returns an error or None."""
+    queue, stamper, converter, encoder = map(
+        pipeline.get_by_name, ('pictures', 'stamper', 'converter', 'encoder'))
+    source = queue.get_static_pad('sink').get_peer()
+    raw, mosaic = map(Gst.Caps.from_string, ('video/x-raw(ANY)', 'video/x-bayer'))
+    caps = source.query_caps(None) if source else raw
+    if caps.can_intersect(mosaic) and not caps.can_intersect(raw):
+        pipeline.remove(converter)
+        converter = None
+    chain = [part for part in (queue, stamper, converter, encoder) if part]
+    for part, following in zip(chain, chain[1:]):
+        if not part.link(following):
+            return 'The source gives no pictures that pacoenc takes.'
+    return None
+
+
 def link(_decoder, pad, pipeline):
     """Links a file's first pictures, and each track of its sound."""
     kind = pad.get_current_caps().get_structure(0).get_name()
@@ -298,12 +323,16 @@ def link(_decoder, pad, pipeline):
             break
 
 
+def has_timecode(buffer):
+    return buffer.get_meta(GstVideo.video_time_code_meta_api_get_type()) is not None
+
+
 def leave_out_metas(pad, info):
     """Pushes a coded frame without its timecode meta, which is in the frame too.
     For a meta, qtmux writes a timecode between the boxes of a fragmented file, and
     no program can read what follows."""
     buffer = info.get_buffer()
-    if not buffer.get_meta(GstVideo.video_time_code_meta_api_get_type()):
+    if not has_timecode(buffer):
         return Gst.PadProbeReturn.OK
     parts = Gst.BufferCopyFlags
     pad.push(buffer.copy_region(parts.FLAGS | parts.TIMESTAMPS | parts.MEMORY, 0,
@@ -311,17 +340,49 @@ def leave_out_metas(pad, info):
     return Gst.PadProbeReturn.DROP
 
 
-def reserve(_pad, info, mux):
-    """Lets qtmux reserve room for as many frames a second as there will be."""
-    event = info.get_event()
-    if event.type == Gst.EventType.CAPS:
-        rate = re.search(r'framerate=\(fraction\)(\d+)/(\d+)',
-                         event.parse_caps().to_string())
-        if rate:
-            size = FRAME_BYTES * int(rate[1]) // int(rate[2])
-            mux.set_property('reserved-bytes-per-sec',
-                             min(max(size, LEAST_BYTES), MOST_BYTES))
-    return Gst.PadProbeReturn.OK
+def room_for(args, rate, size):
+    """Returns how many seconds the table of a file has room for, at `rate` frames and
+    `size` bytes a second: as many as are to be recorded, if that is known; else no more
+    than fit into a hundredth of the disk, as the table is there twice."""
+    asked = args.max_seconds or args.seconds or args.frames / rate
+    if asked or args.segment_seconds:
+        return math.ceil(max(asked, args.segment_seconds)) + 1
+    free = shutil.disk_usage(args.folder).free
+    return max(min(MAX_SECONDS, free // (200 * size)), 1)
+
+
+def use_table(args, mux, caps):
+    """Lets qtmux keep a table at the beginning of the file in the place of fragments,
+    with room for as many frames a second as there will be."""
+    if args.in_segments:
+        # Segments that have no length end where a table ends.
+        mux.set_property('use-robust-muxing', not args.segment_seconds)
+        mux = mux.get_by_name('muxer')
+    found = re.search(r'framerate=\(fraction\)(\d+)/(\d+)', caps.to_string())
+    rate = int(found[1]) / int(found[2]) if found else 0
+    size = int(min(max(FRAME_BYTES * rate, LEAST_BYTES), MOST_BYTES))
+    room = room_for(args, rate or 1, size * max(mux.numsinkpads, 1))
+    for name, value in {'fragment-duration': 0, 'reserved-bytes-per-sec': size,
+                        'reserved-max-duration': room * Gst.SECOND,
+                        'reserved-moov-update-period': Gst.SECOND}.items():
+        mux.set_property(name, value)
+
+
+def choose_moov(pad, info, args, mux):
+    """Chooses, by the first coded frame, how a MOV file is written: with a table if
+    there are timecodes, as they have a track then."""
+    stamped = has_timecode(info.get_buffer())
+    if args.moov is None:
+        args.moov = 'reserved' if stamped else 'fragmented'
+        args.late = not stamped
+    if args.moov == 'reserved':
+        use_table(args, mux, pad.get_current_caps())
+        return Gst.PadProbeReturn.REMOVE
+    if stamped and args.late:
+        args.late = False
+        print(f'{shown(args.out)}: the first pictures had no timecode: those of others '
+              'are in the frames, and the file has no track of them.', file=sys.stderr)
+    return leave_out_metas(pad, info)
 
 
 def configure(pipeline, args):
@@ -335,22 +396,16 @@ def configure(pipeline, args):
         given = parse(f'pacoenc {args.encoder}')
         for name in re.findall(r'([\w-]+)\s*=', args.encoder):
             encoder.set_property(name, given.get_property(name))
-    if args.kind == '.mov' and args.moov != 'reserved':
+    if args.kind == '.mov':
         pipeline.get_by_name('coded').get_static_pad('src').add_probe(
-            Gst.PadProbeType.BUFFER, leave_out_metas)
+            Gst.PadProbeType.BUFFER, choose_moov, args, pipeline.get_by_name('mux'))
     if not args.in_segments:
         pipeline.get_by_name('file').set_property('location', args.out)
-        if args.kind == '.mov' and args.moov == 'reserved':
-            pipeline.get_by_name('coded').get_static_pad('src').add_probe(
-                Gst.PadProbeType.EVENT_DOWNSTREAM, reserve,
-                pipeline.get_by_name('mux'))
         return
     mux = pipeline.get_by_name('mux')
     mux.set_property('location', args.pattern)
     mux.set_property('max-size-time', int(args.segment_seconds * Gst.SECOND))
     mux.set_property('max-size-bytes', int(args.segment_mb * 1000000))
-    mux.set_property('use-robust-muxing',
-                     args.kind == '.mov' and args.moov == 'reserved')
 
 
 class Sound:
@@ -359,7 +414,7 @@ class Sound:
 
     def __init__(self, recording, queue):
         self.recording, self.queue = recording, queue
-        self.segment, self.begun, self.end = None, False, 0
+        self.segment, self.begun, self.end, self.over = None, False, 0, False
         kind, out = Gst.PadProbeType, queue.get_static_pad('src')
         queue.get_static_pad('sink').add_probe(kind.BUFFER, self.enter)
         out.add_probe(kind.BUFFER, self.leave)
@@ -390,11 +445,30 @@ class Sound:
             segment.time = segment.to_stream_time(
                 Gst.Format.TIME, recording.first)
             segment.start = recording.first
+            # Up to that, audiorate would put silence after the last sample.
+            segment.stop = Gst.CLOCK_TIME_NONE
             pad.push_event(Gst.Event.new_segment(segment))
-        over = recording.first is None or (
-            recording.sound_until is not None
-            and info.get_buffer().pts >= recording.sound_until)
-        return Gst.PadProbeReturn.DROP if over else Gst.PadProbeReturn.OK
+        buffer, until = info.get_buffer(), recording.sound_until
+        if recording.first is None or (until is not None and buffer.pts >= until):
+            if not self.over:
+                self.over = True
+                recording.end_stream(self.queue)
+            return Gst.PadProbeReturn.DROP
+        if until is None or end_of(buffer) <= until:
+            return Gst.PadProbeReturn.OK
+        pad.push(cut(buffer, pad.get_current_caps(), until))
+        return Gst.PadProbeReturn.DROP
+
+
+def cut(buffer, caps, until):
+    """Returns the samples of a buffer that come before then."""
+    audio = GstAudio.AudioInfo.new_from_caps(caps)
+    samples = round((until - buffer.pts) * audio.rate / Gst.SECOND)
+    parts = Gst.BufferCopyFlags
+    first = buffer.copy_region(parts.FLAGS | parts.TIMESTAMPS | parts.META | parts.MEMORY,
+                               0, min(samples * audio.bpf, buffer.get_size()))
+    first.duration = until - buffer.pts
+    return first
 
 
 def end_of(buffer):
@@ -411,6 +485,7 @@ class Recording(Session):
         self.args = args
         self.numbered = args.source.startswith(NUMBERED)
         self.encoder = pipeline.get_by_name('encoder')
+        self.mux = pipeline.get_by_name('mux')
         self.files = []
         self.why = None  # it was ended, in words
         self.taken = self.passed = self.lost = 0
@@ -425,11 +500,22 @@ class Recording(Session):
         self.pictures = pipeline.get_by_name('pictures')
         kind = Gst.PadProbeType.BUFFER
         self.pictures.get_static_pad('sink').add_probe(kind, self.enter)
+        self.pictures.get_static_pad('sink').add_probe(
+            Gst.PadProbeType.EVENT_DOWNSTREAM, self.end_sounds)
         self.pictures.get_static_pad('src').add_probe(kind, self.leave)
         tracks = (pipeline.get_by_name(f'sound_{i}') for i in range(MOST_TRACKS))
         self.sounds = [Sound(self, queue) for queue in tracks if queue]
 
     # These are probes, in the threads of the source and of the encoder.
+
+    def end_sounds(self, _pad, info):
+        """Ends live sound, which has no end, where the pictures end."""
+        if info.get_event().type == Gst.EventType.EOS:
+            if not self.taken:
+                self.begun.set()
+            if self.live and self.sound_until is None:
+                self.sound_until = self.taken_end or 0
+        return Gst.PadProbeReturn.OK
 
     def enter(self, _pad, info):
         """Counts a picture that comes out of the source. Devices that number
@@ -453,6 +539,7 @@ class Recording(Session):
         self.passed += 1
         if self.first is None:
             self.first = buffer.pts
+            self.sound_until = self.planned_end(buffer)
             self.begun.set()
         self.end = end_of(buffer)
         if self.passed == args.frames or (
@@ -464,12 +551,24 @@ class Recording(Session):
             GLib.idle_add(self.stop, 'as long as was asked for')
         return Gst.PadProbeReturn.OK
 
+    def planned_end(self, first):
+        """Returns when the pictures are to end, if that is known: sound of a file may
+        be far ahead of them, in large buffers."""
+        if self.live or first.duration in (0, Gst.CLOCK_TIME_NONE):
+            return None
+        seconds = math.ceil(self.args.seconds * Gst.SECOND / first.duration)
+        counts = [count for count in (self.args.frames, seconds) if count]
+        return first.pts + min(counts) * first.duration if counts else None
+
     # These run in the main thread.
 
     def begin(self):
         """Starts it. Live sources give nothing before PLAYING. They cannot wait:
         where the queue is full, its oldest pictures are dropped."""
         if not self.open_sources():
+            return False
+        self.error = link_pictures(self.pipeline)
+        if self.error:
             return False
         remove_files(self.args.existing)
         if not self.args.in_segments:
@@ -553,6 +652,14 @@ class Recording(Session):
             return ''
         return f' No file may be larger than {in_bytes(limit)} here (ulimit -f).'
 
+    def table_ends(self):
+        """Says whether the table of a MOV file has room for little more. qtmux knows
+        that when it has written the table a few times."""
+        spare = SPARE_SECONDS * Gst.SECOND
+        return (self.args.moov == 'reserved' and not self.args.in_segments
+                and self.passed and self.end - self.first > spare
+                and self.mux.get_property('reserved-duration-remaining') < spare)
+
     def tick(self):
         free = shutil.disk_usage(self.args.folder).free
         now = time.monotonic(), *self.counts()
@@ -562,7 +669,9 @@ class Recording(Session):
             self.rate = (now[2] - self.last[2]) / seconds
             self.last = now
         if free < SPARE_BYTES + SPARE_SECONDS * self.rate:
-            self.stop('the disk is nearly full')
+            self.stop(DISK)
+        if self.table_ends():
+            self.stop(TABLE)
         self.ticks += 1
         if self.ticks % (1000 // self.TICK_MS) == 0:
             self.line.show(self.status(free, now[1]))
@@ -603,9 +712,9 @@ def main():
         sys.exit(f'{recording.error}{recording.file_limit()}{rest}')
     if not recorded:
         sys.exit(f'The source gave no picture: there is no {args.out}.')
-    if recording.why == 'the disk is nearly full':
-        sys.exit('The disk is nearly full: the recording was ended, and the '
-                 'file is complete.')
+    if recording.why in (DISK, TABLE):
+        sys.exit(f'{recording.why}: the recording was ended, and the file is '
+                 'complete.')
     return 0
 
 

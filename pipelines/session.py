@@ -14,7 +14,8 @@ try:
     gi.require_version('Gst', '1.0')
     gi.require_version('GstPbutils', '1.0')
     gi.require_version('GstVideo', '1.0')
-    from gi.repository import GLib, Gst, GstPbutils, GstVideo
+    gi.require_version('GstAudio', '1.0')
+    from gi.repository import GLib, Gst, GstAudio, GstPbutils, GstVideo  # noqa: F401
 except (ImportError, ValueError) as error:
     sys.exit(f'GStreamer\'s Python bindings are missing ({error}): install '
              'python3-gi and gir1.2-gst-plugins-base-1.0, or run '
@@ -33,6 +34,9 @@ PACKAGES = {
     'playbin': 'gstreamer1.0-plugins-base',
     'timecodestamper': 'gstreamer1.0-plugins-bad',
 }
+
+MOSAIC = ('The pictures are the mosaic of a sensor: play.sh --reduce 1 shows them, '
+          '`paco decode` makes DNG files of them, and `paco cut` copies them.')
 
 # Elements that do not say why they cannot be opened.
 DECKLINK = (': there is no such card, its driver (Blackmagic Desktop Video) is not '
@@ -189,6 +193,8 @@ def lacking(detail):
     sentence. The detail is what an installer of plugins is passed."""
     what, needed = detail.split('|')[3:5]
     part, _, kind = needed.partition('/')[0].partition('-')
+    if needed.startswith('decoder-video/x-bayer'):
+        return kind, MOSAIC
     where = ' Many decoders are in the packages gstreamer1.0-libav and ' \
         'gstreamer1.0-plugins-ugly.' if part == 'decoder' else ''
     return kind, f'GStreamer lacks a plugin: {what}.{where}'

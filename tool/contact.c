@@ -271,7 +271,8 @@ make_sheet (Contact *contact, char *from, const char *to, GError **error)
 
   if (good && !kind->rgb)
     good = paco_tool_misused (error,
-        "a sheet is a PNG, TIFF or PPM file, and %s is %s", to, kind->name);
+        "a sheet is a PNG, JPEG, TIFF or PPM file, and %s is %s", to,
+        kind->name);
   if (!good || !paco_output_check (to, &rules, error)
       || !(contact->input = paco_input_open (from, error))
       || !count_and_read (contact, error) || !lay_out (contact, error)
@@ -287,7 +288,7 @@ make_sheet (Contact *contact, char *from, const char *to, GError **error)
 static const PacoToolUsage usage = {
   .arguments = "FILE OUT",
   .summary = "Writes a sheet of pictures of FILE, evenly spread over it, with "
-             "their timecodes, to OUT:\nPNG, TIFF or PPM.",
+             "their timecodes, to OUT:\nPNG, JPEG, TIFF or PPM.",
   .description =
       "Timecodes are those of the frames; if they have none, 00:00:00:00 is "
       "the first one.",
@@ -314,7 +315,8 @@ paco_tool_contact (int argc, char **argv)
     PACO_TEXT (
         "frames", &options.frames, "only of these frames, B included", "A-B"),
     PACO_TEXT ("as", &options.as,
-        "what the sheet is written as, whatever OUT is called: png, tiff, pnm",
+        "what the sheet is written as, whatever OUT is called: png, jpeg, "
+        "tiff, pnm",
         "KIND"),
     PACO_FORCE (&options.force, "overwrites a file that is there"),
     PACO_QUIET (&options.quiet, "shows no progress on a terminal"),

@@ -27,6 +27,7 @@ typedef struct
   PacoInput *input;
   PacoProgress *progress;
   uint64_t done, damaged;
+  uint64_t end; /* number of the last frame that was there, plus 1 */
   PacoFrameRange range;
   PacoFileCount count; /* of the archive, if all frames are decoded */
 } Decode;
@@ -164,6 +165,20 @@ tell_missing_end (Decode *decode, const PacoFrame *coded)
       coded->number, n, paco_text_plural (n, "is", "are"));
 }
 
+/* Reports that the range goes on after the last frame of the file. */
+static void
+tell_short_range (Decode *decode)
+{
+  if (decode->end == 0 || decode->range.last == G_MAXUINT64
+      || decode->end > decode->range.last)
+    return;
+  decode->damaged++;
+  paco_progress_complain (decode->progress,
+      "the file ends before frame %" G_GUINT64_FORMAT
+      ", and --frames asks for those up to %" G_GUINT64_FORMAT,
+      decode->end, decode->range.last);
+}
+
 static bool
 on_done (void *user, PacoDecoded *frame, GError **error)
 {
@@ -178,9 +193,11 @@ on_done (void *user, PacoDecoded *frame, GError **error)
     tell_damage (decode, frame);
   }
   if (!coded->data) {
+    tell_short_range (decode);
     decode->damaged += paco_input_tell_ending (decode->input, decode->progress);
     return true;
   }
+  decode->end = coded->number + 1;
   if (!frame->error)
     good = !decode->kind->stream
         ? write_file (decode, frame, error)
@@ -307,8 +324,8 @@ paco_decode_range (const PacoDecodeOptions *options, char *from, const char *to,
 
 static const PacoToolUsage usage = {
   .arguments = "FILE OUT",
-  .summary = "Decodes frames of FILE to pictures: PGM, PPM, PAM, PNG, TIFF, "
-             "DNG, DPX, Y4M or raw, by the name of OUT.",
+  .summary = "Decodes frames of FILE to pictures: PGM, PPM, PAM, PNG, JPEG, "
+             "TIFF, DNG, DPX,\nY4M or raw, by the name of OUT.",
   .description = "A name like picture_%06d.png stands for numbered files, "
                  "whose numbers are those of\nthe frames. \"-\" is standard "
                  "input or output. Frames are counted from 0.",

@@ -22,7 +22,7 @@ typedef struct
 #define PACO_DECODE_ENTRIES(options)                                           \
   PACO_TEXT ("as", &(options).as,                                              \
       "what pictures are written as, whatever OUT is called: pnm, pam, png, "  \
-      "tiff, dng, dpx, y4m, raw",                                              \
+      "jpeg, tiff, dng, dpx, y4m, raw",                                        \
       "KIND"),                                                                 \
       PACO_NUMBER ("reduce", &(options).reduce,                                \
           "halves width and height N times", "N"),                             \

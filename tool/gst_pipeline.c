@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Runs pipelines of GStreamer for container.c and mux.c (gst_pipeline.h). */
+ * Runs pipelines of GStreamer (gst_pipeline.h). */
 #include "gst_pipeline.h"
 #include "tool.h"
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
 #include <string.h>
+
+#define WAIT (200 * GST_MSECOND) /* between looks for signals */
 
 /* Loads the plugin that was built, unpacked or installed with this program, as the scripts
  * do (pipelines/find-plugin.sh), unless GST_PLUGIN_PATH says where plugins are. */
@@ -167,6 +171,52 @@ paco_gst_failed (GstElement *pipeline, const char *path, GstClockTime wait,
     gst_message_unref (message);
   }
   return failed;
+}
+
+static GstSample *
+pull (GstElement *pipeline, const GstVideoInfo *video, GstBuffer *picture,
+    const char *path, GError **error)
+{
+  g_autoptr (GstElement)
+      source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstElement)
+      sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstCaps) caps = gst_video_info_to_caps (video);
+  GstSample *sample = NULL;
+
+  g_object_set (source, "caps", caps, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  GST_BUFFER_PTS (picture) = 0;
+  gst_app_src_push_buffer (GST_APP_SRC (source), picture);
+  gst_app_src_end_of_stream (GST_APP_SRC (source));
+  while (!sample && !gst_app_sink_is_eos (GST_APP_SINK (sink))
+      && !paco_signals_caught (error)
+      && !paco_gst_failed (pipeline, path, 0, NULL, error))
+    sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), WAIT);
+  return sample;
+}
+
+GstSample *
+paco_gst_process (const char *elements, const GstVideoInfo *video,
+    GstBuffer *picture, const char *path, GError **error)
+{
+  g_autofree char *description = g_strdup_printf (
+      "appsrc name=source format=time ! %s ! appsink name=sink sync=false",
+      elements);
+  GError *failure = NULL;
+  GstElement *pipeline = paco_gst_pipeline (description, NULL, NULL, &failure);
+  GstSample *sample = NULL;
+
+  if (pipeline)
+    sample = pull (pipeline, video, picture, path, &failure);
+  else
+    gst_buffer_unref (picture);
+  if (!sample && !failure)
+    paco_tool_failed (&failure, "GStreamer does not make %s", path);
+  if (failure)
+    g_propagate_error (error, failure);
+  paco_gst_free (pipeline);
+  return sample;
 }
 
 void

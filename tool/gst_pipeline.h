@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Runs pipelines of GStreamer for container.c and mux.c: it makes them by their
- * description, and turns their errors into sentences. */
+ * Runs pipelines of GStreamer for container.c, mux.c, sheet.c and write_jpeg.c: it makes
+ * them by their description, and turns their errors into sentences. */
 #pragma once
 #include <glib.h>
 #include <gst/gst.h>
+#include <gst/video/video.h>
 #include <stdbool.h>
 
 /* Starts GStreamer and asks whether it has these elements; names end with NULL. The
@@ -23,4 +24,8 @@ void paco_gst_end_without_stream (GstElement *pipeline, const char *demuxer,
  * NULL, only errors are waited for. Other messages are removed from the bus. */
 bool paco_gst_failed (GstElement *pipeline, const char *path, GstClockTime wait,
     bool *ended, GError **error);
+/* Has a picture, whose reference it takes, processed by elements. Returns what they make of
+ * it, or NULL and an error; `path` says there what is made. */
+GstSample *paco_gst_process (const char *elements, const GstVideoInfo *video,
+    GstBuffer *picture, const char *path, GError **error);
 void paco_gst_free (GstElement *pipeline); /* or NULL */

@@ -6,6 +6,7 @@
 #include "input.h"
 #include "members.h"
 #include "names.h"
+#include "timecode.h"
 #include "tool.h"
 #include "volumes.h"
 #include <stdio.h>
@@ -23,12 +24,14 @@ typedef struct
 {
   PacoInfo first; /* of its first frame */
   bool has_first;
+  char *timecode;           /* of its first frame, or NULL */
   uint64_t n_frames, bytes; /* bytes: of all frames; 0: not known */
   uint64_t missing, skipped;
   const char *reason; /* why the first skipped bytes are no frame, or NULL */
   const char *ending; /* what is wrong with a container's end, or NULL */
   bool is_cut;        /* It has lost frames. */
-  bool exact;         /* all frames were read */
+  /* bytes are those of a container, with sound, whose duration says n_frames. */
+  bool is_container;
   GString *chunks;    /* names of those of the first frame */
   GPtrArray *members; /* Member: files of an archive that are no frames */
 } File;
@@ -160,6 +163,7 @@ add_frame (
 {
   const PacoFrame *frame = &input->frame;
   PacoInfo info = PACO_INFO_INIT;
+  PacoTimecode timecode;
 
   if (!file->reason)
     file->reason = input->reason;
@@ -173,6 +177,8 @@ add_frame (
     file->has_first = true;
     file->first = info;
     collect_chunks (frame, &info, file->chunks);
+    if (paco_timecode_of_frame (frame->data, frame->size, &timecode))
+      file->timecode = paco_timecode_text (&timecode);
   }
   if (!options->frames)
     return;
@@ -204,6 +210,7 @@ read_file (const Info *options, PacoInput *input, File *file, GString *json,
   if (!options->frames) {
     file->n_frames = paco_input_count (input);
     file->bytes = input->size;
+    file->is_container = input->container != NULL;
   }
   return true;
 }
@@ -294,7 +301,8 @@ print_amounts (const File *file)
 
   printf ("  frames     ");
   if (file->n_frames)
-    printf ("%" G_GUINT64_FORMAT ", ", file->n_frames);
+    printf ("%s%" G_GUINT64_FORMAT ", ", file->is_container ? "about " : "",
+        file->n_frames);
   else
     printf ("not counted, ");
   if (rate == 0)
@@ -305,6 +313,11 @@ print_amounts (const File *file)
     printf ("%u/%u a second\n", info->fps_n, info->fps_d);
   if (file->bytes == 0 || file->n_frames == 0)
     return;
+  if (file->is_container) {
+    printf (
+        "  bytes      %" G_GUINT64_FORMAT " in the whole file\n", file->bytes);
+    return;
+  }
   printf ("  bytes      %" G_GUINT64_FORMAT ", %.0f a frame, ", file->bytes,
       (double) file->bytes / n);
   if (rate > 0)
@@ -337,6 +350,8 @@ print_file (const char *name, const char *kind, const File *file)
   printf ("%s: %s\n", shown, kind);
   print_picture (&file->first);
   print_amounts (file);
+  if (file->timecode)
+    printf ("  timecode   %s\n", file->timecode);
   print_coding (&file->first);
   if (file->chunks->len)
     printf ("  chunks     %s\n", file->chunks->str);
@@ -389,8 +404,10 @@ add_json (GString *json, const char *name, const char *kind, const File *file)
   paco_json_number (json, "frames", file->n_frames);
   if (rate > 0)
     paco_json_real (json, "seconds", (double) file->n_frames / rate, "%.6g");
+  if (file->timecode)
+    paco_json_text (json, "timecode", file->timecode);
   paco_json_number (json, "bytes", file->bytes);
-  if (file->bytes && file->n_frames)
+  if (file->bytes && file->n_frames && !file->is_container)
     paco_json_real (json, "bits_per_sample",
         8.0 * (double) file->bytes / (double) file->n_frames
             / samples_of (info),
@@ -439,6 +456,7 @@ tell_file (Info *options, const char *path, GString *json, GError **error)
     print_file (input->name, input->kind, &file);
   }
   options->damaged |= file.missing || file.skipped || file.is_cut;
+  g_free (file.timecode);
   g_string_free (file.chunks, TRUE);
   g_ptr_array_unref (file.members);
   return good;

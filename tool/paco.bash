@@ -20,7 +20,7 @@ _paco_values ()
 {
   case $1 in
   --backend) echo auto cpu cuda ;;
-  --as) echo pnm pam png tiff dng dpx y4m raw ;;
+  --as) echo pnm pam png jpeg tiff dng dpx y4m raw ;;
   --mosaic) echo rggb grbg gbrg bggr ;;
   --range) echo full limited ;;
   esac

@@ -2,12 +2,27 @@
  * Writes the frames of encode, cut and join (recording.h), with libpaco, output.c
  * and mux.c. */
 #include "recording.h"
+#include "codec/text.h"
+#include "formats.h"
 #include "lib/paco.h"
 #include "container.h"
 #include "tool.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define ROUNDING 1000000 /* nanoseconds: Matroska's times have milliseconds */
+
+/* Says whether pictures of a container, which are copied, follow each other at their
+ * rate, as those of the copy do. */
+typedef struct
+{
+  char *name;         /* of the container */
+  uint64_t duration;  /* of a frame, in nanoseconds, or 0 */
+  uint64_t next;      /* when the next frame is expected */
+  unsigned places;    /* where frames were not when they were expected */
+  uint64_t deviation; /* of all these, in nanoseconds */
+} Spacing;
 
 struct PacoRecording
 {
@@ -16,6 +31,7 @@ struct PacoRecording
   PacoOutput *container; /* or of this one, which is made of it at the end */
   PacoWriter *writer;
   PacoSounds *sounds; /* of frames that are copied, or NULL */
+  Spacing spacing;
 };
 
 /* Returns the ending of a name from its dot on, or NULL: it has up to five letters and
@@ -174,10 +190,65 @@ paco_recording_keep_sound (PacoRecording *recording)
   return true;
 }
 
+/* Reports the container that was read. */
+static void
+end_spacing (PacoRecording *recording)
+{
+  Spacing *spacing = &recording->spacing;
+
+  if (spacing->places > 0)
+    paco_tool_complain (
+        "%s: pictures do not follow each other at their rate in %u %s (%.3f s "
+        "in all), and those of %s do",
+        spacing->name, spacing->places,
+        paco_text_plural (spacing->places, "place", "places"),
+        (double) spacing->deviation / 1e9, recording->path);
+  g_free (spacing->name);
+  *spacing = (Spacing){ 0 };
+}
+
+static void
+begin_spacing (
+    Spacing *spacing, const PacoInput *input, const PacoInputFrame *frame)
+{
+  PacoInfo info = PACO_INFO_INIT;
+
+  if (paco_probe (frame->frame.data, frame->frame.size, &info, NULL, NULL)
+          == PACO_STATUS_OK
+      && paco_picture_rate (&info) > 0)
+    spacing->duration = (uint64_t) (1e9 / paco_picture_rate (&info));
+  spacing->name = g_strdup (input->name);
+  spacing->next = frame->time;
+}
+
+static void
+watch_spacing (PacoRecording *recording, const PacoInput *input,
+    const PacoInputFrame *frame)
+{
+  Spacing *spacing = &recording->spacing;
+  uint64_t apart;
+
+  if (spacing->name
+      && (frame->frame.number == 0 || strcmp (spacing->name, input->name) != 0))
+    end_spacing (recording);
+  if (frame->time == PACO_INPUT_NO_TIME)
+    return;
+  if (!spacing->name)
+    begin_spacing (spacing, input, frame);
+  apart = frame->time > spacing->next ? frame->time - spacing->next
+                                      : spacing->next - frame->time;
+  if (spacing->duration > 0 && apart > spacing->duration / 2 + ROUNDING) {
+    spacing->places++;
+    spacing->deviation += apart;
+  }
+  spacing->next = frame->time + spacing->duration;
+}
+
 bool
 paco_recording_copy (PacoRecording *recording, const PacoInput *input,
     const PacoInputFrame *frame, GError **error)
 {
+  watch_spacing (recording, input, frame);
   if (recording->sounds)
     paco_sounds_add_frame (recording->sounds, input, frame);
   return paco_recording_add (
@@ -234,6 +305,7 @@ paco_recording_end (
 
   if (!recording)
     return good;
+  end_spacing (recording);
   n_frames = paco_recording_frames (recording);
   good = good
       && paco_tool_check (

@@ -5,13 +5,10 @@
 #include "gst_pipeline.h"
 #include "sheet.h"
 #include "tool.h"
-#include <gst/app/gstappsink.h>
-#include <gst/app/gstappsrc.h>
 #include <string.h>
 
 #define BACKGROUND 0x20
-#define BYTES 4                  /* of a pixel */
-#define WAIT (200 * GST_MSECOND) /* between looks for signals */
+#define BYTES 4 /* of a pixel */
 
 struct PacoSheet
 {
@@ -121,33 +118,6 @@ paco_sheet_write (PacoSheet *sheet, const char *text, const PacoSheetArea *area)
 
 /* --- texts --- */
 
-static GstSample *
-draw (PacoSheet *sheet, GstElement *pipeline, GError **error)
-{
-  g_autoptr (GstElement)
-      source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  g_autoptr (GstElement)
-      overlay = gst_bin_get_by_name (GST_BIN (pipeline), "overlay");
-  g_autoptr (GstElement)
-      sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  g_autoptr (GstCaps) caps = gst_video_info_to_caps (&sheet->video);
-  GstSample *sample = NULL;
-
-  g_string_append (sheet->document, "</svg>");
-  g_object_set (overlay, "data", sheet->document->str, NULL);
-  g_object_set (source, "caps", caps, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  GST_BUFFER_PTS (sheet->buffer) = 0;
-  gst_app_src_push_buffer (
-      GST_APP_SRC (source), g_steal_pointer (&sheet->buffer));
-  gst_app_src_end_of_stream (GST_APP_SRC (source));
-  while (!sample && !gst_app_sink_is_eos (GST_APP_SINK (sink))
-      && !paco_signals_caught (error)
-      && !paco_gst_failed (pipeline, "the sheet", 0, NULL, error))
-    sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), WAIT);
-  return sample;
-}
-
 static void
 keep_rgb (PacoSheet *sheet, GstBuffer *buffer)
 {
@@ -174,18 +144,18 @@ keep_rgb (PacoSheet *sheet, GstBuffer *buffer)
 const uint8_t *
 paco_sheet_finish (PacoSheet *sheet, GError **error)
 {
-  GstElement *pipeline = paco_gst_pipeline (
-      "appsrc name=source format=time ! rsvgoverlay name=overlay ! "
-      "appsink name=sink sync=false",
-      NULL, NULL, error);
-  GstSample *sample = pipeline ? draw (sheet, pipeline, error) : NULL;
+  g_autofree char *overlay = NULL, *text = NULL;
+  GstSample *sample;
 
-  if (sample) {
-    keep_rgb (sheet, gst_sample_get_buffer (sample));
-    gst_sample_unref (sample);
-  } else if (error && !*error) {
-    paco_tool_failed (error, "GStreamer does not draw the sheet");
-  }
-  paco_gst_free (pipeline);
+  g_string_append (sheet->document, "</svg>");
+  /* The document is a value of a description, in quotes. */
+  text = g_strescape (sheet->document->str, NULL);
+  overlay = g_strdup_printf ("rsvgoverlay data=\"%s\"", text);
+  sample = paco_gst_process (overlay, &sheet->video,
+      g_steal_pointer (&sheet->buffer), "the sheet", error);
+  if (!sample)
+    return NULL;
+  keep_rgb (sheet, gst_sample_get_buffer (sample));
+  gst_sample_unref (sample);
   return sheet->rgb;
 }

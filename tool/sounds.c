@@ -350,6 +350,27 @@ write_samples (Reader *reader, const guint8 *data, gint64 begin, gint64 n)
   return true;
 }
 
+/* Returns with which sample a buffer of n samples begins. qtdemux cuts the first one after
+ * a seek, and takes a sample too many if none begins at that time; where the buffer ends
+ * is exact. */
+static gint64
+first_sample (
+    const Reader *reader, const GstBuffer *buffer, guint64 time, gint64 n)
+{
+  const Reading *reading = reader->reading;
+  const GstAudioInfo *info =
+      &g_array_index (reading->sounds->tracks, Track, reader->number).info;
+  gint64 begin = sample_of_time (info, time);
+
+  if (reader->next >= 0)
+    return ABS (begin - reader->next) <= sample_of_time (info, JITTER)
+        ? reader->next
+        : begin;
+  if (!source_of (reading)->matroska && GST_BUFFER_DURATION_IS_VALID (buffer))
+    begin = sample_of_time (info, time + GST_BUFFER_DURATION (buffer)) - n;
+  return begin;
+}
+
 static void
 take_buffer (Reader *reader, GstBuffer *buffer)
 {
@@ -359,7 +380,7 @@ take_buffer (Reader *reader, GstBuffer *buffer)
   g_autoptr (GstEvent)
       event = gst_pad_get_sticky_event (reader->pad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
-  gint64 begin, jitter = sample_of_time (&track->info, JITTER), n;
+  gint64 begin, n;
   GstMapInfo map;
   GError *failure = NULL;
   guint64 time;
@@ -370,11 +391,9 @@ take_buffer (Reader *reader, GstBuffer *buffer)
   gst_event_parse_segment (event, &segment);
   time = gst_segment_to_stream_time (
       segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-  begin = time == GST_CLOCK_TIME_NONE ? reader->next
-                                      : sample_of_time (&track->info, time);
-  if (reader->next >= 0 && ABS (begin - reader->next) <= jitter)
-    begin = reader->next;
   n = (gint64) (map.size / (size_t) GST_AUDIO_INFO_BPF (&track->info));
+  begin = time == GST_CLOCK_TIME_NONE ? reader->next
+                                      : first_sample (reader, buffer, time, n);
   if (begin >= 0 && !write_samples (reader, map.data, begin, n)) {
     paco_output_explain (&failure, reading->path, "cannot be written", errno);
     fail (reading, failure);

@@ -140,8 +140,8 @@ find_frame (
 
 static const PacoToolUsage usage = {
   .arguments = "FILE TIME OUT",
-  .summary = "Decodes the frame at TIME to a picture: PGM, PPM, PAM, PNG, TIFF "
-             "or DPX, by the name\nof OUT.",
+  .summary = "Decodes the frame at TIME to a picture: PGM, PPM, PAM, PNG, "
+             "JPEG, TIFF or DPX, by the\nname of OUT.",
   .description =
       "TIME is a timecode, HH:MM:SS:FF, or the number of a frame, counted from "
       "0. Timecodes are\nthose of the frames; if they have none, 00:00:00:00 "

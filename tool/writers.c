@@ -13,6 +13,9 @@ static const PacoWriterKind *const kinds[] = {
 #ifdef HAVE_PNG
   &paco_writer_png,
 #endif
+#ifdef HAVE_JPEG
+  &paco_writer_jpeg,
+#endif
   &paco_writer_tiff,
   &paco_writer_dng,
   &paco_writer_dpx,

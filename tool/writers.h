@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Declares the kinds of files that pictures are written to: PNM, PAM, PNG, TIFF, DNG,
- * DPX, Y4M, raw. Each is a table of functions (write_pnm.c, png_file.c, write_tiff.c,
- * write_dng.c, write_dpx.c, y4m.c); writers.c has the list of them. A decoder writes its
+ * Declares the kinds of files that pictures are written to: PNM, PAM, PNG, JPEG,
+ * TIFF, DNG, DPX, Y4M, raw. Each is a table of functions (write_pnm.c, png_file.c,
+ * write_jpeg.c, write_tiff.c, write_dng.c, write_dpx.c, y4m.c); writers.c has the list of them. A decoder writes its
  * samples where place() says, mostly as the file has them. */
 #pragma once
 #include "formats.h"
@@ -38,8 +38,8 @@ typedef struct
 } PacoWriterKind;
 
 extern const PacoWriterKind paco_writer_pnm, paco_writer_pam, paco_writer_png,
-    paco_writer_tiff, paco_writer_dng, paco_writer_dpx, paco_writer_y4m,
-    paco_writer_raw;
+    paco_writer_jpeg, paco_writer_tiff, paco_writer_dng, paco_writer_dpx,
+    paco_writer_y4m, paco_writer_raw;
 /* Lays pictures out as GStreamer has them, and writes nothing (gst_picture.c). */
 extern const PacoWriterKind paco_writer_video;
 

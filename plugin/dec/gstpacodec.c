@@ -468,6 +468,9 @@ gst_paco_dec_finish (GstVideoDecoder *decoder)
 
   if (flow == GST_FLOW_OK)
     flow = gst_paco_damage_end (&self->damage);
+  /* Upstream, which would post this, has pushed its last buffer. */
+  if (flow == GST_FLOW_NOT_NEGOTIATED)
+    GST_ELEMENT_FLOW_ERROR (self, flow);
   return flow;
 }
 

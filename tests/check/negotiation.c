@@ -43,6 +43,23 @@ TEST (test_reconfigure_in_flight)
   fail_unless_equals_int (format_of (harness), GST_VIDEO_FORMAT_P010_10LE);
 }
 
+/* Tests that a stream of one frame, which downstream does not take, ends with an error:
+ * upstream has pushed it without one. */
+TEST (test_last_frame_not_taken)
+{
+  g_autoptr (PacoHarness) harness = paco_test_harness (
+      "pacodec ! capsfilter caps=video/x-raw,width=65");
+  GstVideoInfo info;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  push (harness,
+      paco_test_code (LOSSLESS, &info, paco_test_random_buffer (&info, 1)));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  expect_error (
+      harness, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "data stream error");
+}
+
 /* Checks that caps that cannot be told to a flushing peer are no error of
  * negotiation, which would end a stream that is only being seeked in. The
  * elements push behind their streaming thread, which hears of it with one of

@@ -9,9 +9,12 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from scripts import (ODD, SHOWN, check, launch, played, run,  # noqa: E402
+from scripts import (FOLDER, ODD, SHOWN, check, launch, played, run,  # noqa: E402
                      without_decoder)
+sys.path.insert(0, FOLDER)
+import timecode  # noqa: E402
 
+BEGIN = '01:02:03:04'
 FRAMES = 30
 # These are the kind of file, the codec, and encoders of which one must be
 # there.
@@ -28,7 +31,8 @@ PROXIES = (
 
 def make_recording():
     launch(f'videotestsrc num-buffers={FRAMES} ! video/x-raw,format=I422_10LE,'
-           'width=324,height=248,framerate=25/1 ! pacoenc ! qtmux name=mux ! '
+           'width=324,height=248,framerate=25/1 ! timecodestamper set=always '
+           f'source=internal set-internal-timecode={BEGIN} ! pacoenc ! qtmux name=mux ! '
            'filesink location=film.mov audiotestsrc num-buffers=60 '
            'samplesperbuffer=960 ! audio/x-raw,rate=48000,channels=2,'
            'format=S16LE ! mux.')
@@ -55,6 +59,8 @@ def check_proxy(kind, codec, scale):
     end = streams['audio'].end / 1e9
     check(abs(end - FRAMES / 25) < 0.1, f'{path}: sound of {end} s')
     check(os.path.getsize(path) < os.path.getsize('film.mov'), 'size')
+    if kind in ('mov', 'mp4'):
+        check(timecode.of_mov(path) == BEGIN, f'{path}: {timecode.of_mov(path)}')
 
 
 def main():
@@ -78,8 +84,14 @@ def main():
         size = os.path.getsize('film.mov')
         without_decoder('film.mov', 'video', 'blind.mov')
         without_decoder('film.mov', 'audio', 'deaf.mov')
+        with open('text.srt', 'w', encoding='utf-8') as file:
+            file.write('1\n00:00:00,100 --> 00:00:01,000\nhello\n\n')
+        launch('filesrc location=text.srt ! subparse ! queue ! mux. matroskamux name=mux ! '
+               'filesink location=text.mkv videotestsrc num-buffers=9 ! '
+               'video/x-raw,width=64,height=48 ! pacoenc ! queue ! mux.')
         for arguments, text in (
                 (('film.mov', 'silent.mkv'), 'exists already'),
+                (('text.mkv', 'out.mov'), 'text or captions as a stream'),
                 (('--overwrite', 'film.mov', 'film.mov'), 'recording itself'),
                 (('film.mov', 'out.avi'), 'proxies are'),
                 (('nothing.mov', 'out.mov'), 'There is no file'),

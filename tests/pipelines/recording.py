@@ -15,13 +15,16 @@ import time
 
 sys.dont_write_bytecode = True
 from scripts import (FOLDER, ODD, SHOWN, Gst, GstVideo, check, command,  # noqa: E402
-                     decode, played, run, run_to_end, without_decoder)
+                     decode, launch, played, run, run_to_end, without_decoder)
 sys.path.insert(0, FOLDER)
 import timecode  # noqa: E402
 
 SMALL = ('--caps', 'width=320,height=240,framerate=25/1')
 KINDS = 'mov', 'mkv', 'paco'
 FRAME = 40000000  # nanoseconds
+TINY = 'videotestsrc num-buffers=5 ! video/x-raw,width=64,height=48,framerate=25/1'
+STAMPED = ('timecodestamper set=always source=internal '
+           'set-internal-timecode=10:20:30:00')
 LACKING = 'GStreamer lacks a plugin: '
 
 
@@ -80,6 +83,11 @@ def check_sources():
         '--sound', 'audiotestsrc num-buffers=5', *SMALL, 'elements.mkv')
     check('audio' in played('elements.mkv'), 'sound of elements')
     check(played('elements.mkv')['video'].count == 9, 'elements')
+    # Live sound has no end, and ends with the pictures.
+    for more in '', ' is-live=true':
+        run('record.sh', '--overwrite', '--source', f'videotestsrc num-buffers=9{more}',
+            '--sound', 'audiotestsrc is-live=true', *SMALL, 'live.mov')
+        check_file('live.mov', 9, True)
 
 
 def check_tracks():
@@ -130,6 +138,25 @@ def check_tracks():
             (1799, 30, True, '00:00:59;29'), (17981, 30, True, '00:09:59;29')):
         check(timecode.text_of(number, count, drop) == text, text,
               timecode.text_of(number, count, drop))
+
+
+def check_parts_of_files():
+    """Checks that sound ends with the pictures where a part of a file is asked for; and
+    that all of it is there if not."""
+    run_to_end(Gst.parse_launch(
+        f'{TINY.replace("=5", "=50")} ! pacoenc ! queue ! mux. qtmux name=mux ! '
+        'filesink location=long.mov audiotestsrc samplesperbuffer=800 num-buffers=30 ! '
+        'audio/x-raw,rate=8000 ! queue ! mux. audiotestsrc samplesperbuffer=4800 '
+        'num-buffers=30 ! audio/x-raw,rate=48000,channels=1 ! queue ! mux.'), 'long.mov')
+    for kind in 'mov', 'mkv':
+        for arguments, frames, end in ((('--seconds', 1), 25, 1), (('--frames', 7), 7, .28),
+                                       ((), 50, 3)):
+            run('record.sh', '--overwrite', '--source', 'long.mov', *arguments,
+                f'part.{kind}')
+            streams = played(f'part.{kind}')
+            check(streams['video'].count == frames, 'frames', arguments)
+            check(abs(streams['audio'].end / 1e9 - end) < 0.002, 'sound of a part '
+                  f'ends at {streams["audio"].end / 1e9} s, not {end}', arguments)
 
 
 def check_channels():
@@ -189,13 +216,12 @@ def check_table():
                  'width=16,height=16,framerate=240/1', 'fast.mov')
     check(frames_said(output) == (2880, 0), 'frames', output)
     check(played('fast.mov')['video'].count == 2880, 'fast.mov')
-    with subprocess.Popen(command(
-            'record.sh', '--quiet', *SMALL, '--moov', 'reserved', '--source',
-            'videotestsrc is-live=true ! timecodestamper', 'dead.mov')) as process:
-        wait_for(lambda: os.path.isfile('dead.mov'), 'no file')
-        time.sleep(5)
-        process.kill()
-    check(len(timecodes_of('dead.mov')) >= 25, 'dead.mov')
+    # A table of two seconds is full after some more; the recording ends before that.
+    output = run('record.sh', *SMALL, '--max-seconds', 1, '--source',
+                 f'videotestsrc is-live=true ! {STAMPED}', '--sound',
+                 'audiotestsrc is-live=true', 'full.mov', status=1)
+    check('--max-seconds' in output.splitlines()[-1], 'a full table', output)
+    check(timecodes_of('full.mov') == frames_said(output)[0] * [True], 'full.mov')
 
 
 def check_sync():
@@ -216,20 +242,23 @@ def check_sync():
 def check_timecodes():
     """Checks that pictures with timecodes are read back whole, with timecodes,
     whatever the file and whenever the recording was killed."""
-    timecodes = 'timecodestamper set=always source=internal'
     options = '--quiet', *SMALL, '--source'
-    with subprocess.Popen(command(
-            'record.sh', *options, f'videotestsrc is-live=true ! {timecodes}',
-            'cut.mov')) as process:
-        wait_for(lambda: os.path.isfile('cut.mov')
-                 and os.path.getsize('cut.mov') > 900000, 'no file')
+    killed = {'cut.mov': (), 'cut-fragments.mov': ('--moov', 'fragmented')}
+    processes = [subprocess.Popen(command(
+        'record.sh', *options, f'videotestsrc is-live=true ! {STAMPED}', *more, path))
+        for path, more in killed.items()]
+    wait_for(lambda: all(map(os.path.isfile, killed)), 'no files')
+    time.sleep(5)
+    for process in processes:
         process.kill()
-    frames = {'cut.mov': None}
+        process.wait()
+    frames = dict.fromkeys(killed)
     for path, *more in (('timecodes.mov',), ('timecodes.mkv',),
                         ('timecodes.paco',),
                         ('reserved-timecodes.mov', '--moov', 'reserved'),
+                        ('fragments.mov', '--moov', 'fragmented'),
                         ('parts.mov', '--segment-seconds', 1)):
-        output = run('record.sh', *options, f'videotestsrc ! {timecodes}', *more,
+        output = run('record.sh', *options, f'videotestsrc ! {STAMPED}', *more,
                      '--frames', 60, path)
         check(frames_said(output) == (60, 0), 'frames', output)
         frames[path] = 60
@@ -238,8 +267,44 @@ def check_timecodes():
                    'parts-00002.mov': 10})
     for path, count in frames.items():
         found = timecodes_of(path)
+        check(len(found) >= 25 or count, f'{path}: {len(found)} frames play')
         check(found and found == (count or len(found)) * [True],
               f'{path}: not {count} timecodes', found)
+    for path, begin in {'cut.mov': '10:20:30:00', 'timecodes.mov': '10:20:30:00',
+                        'cut-fragments.mov': None, 'fragments.mov': None,
+                        'parts-00002.mov': '10:20:32:00'}.items():
+        found = timecode.of_mov(path)
+        check(found == begin, f'{path}: a track from {found} on, not {begin}')
+
+
+def check_late_timecodes():
+    """Checks that timecodes that do not come with the first picture are in the frames,
+    and that a line says that there is no track of them."""
+    output = run('record.sh', '--quiet', '--source', f'{TINY} ! all. {TINY} ! '
+                 f'{STAMPED} ! all. concat name=all ! identity single-segment=true',
+                 'late.mov')
+    check('no track' in output, 'late timecodes', output)
+    check(timecodes_of('late.mov') == 5 * [False] + 5 * [True], 'late.mov')
+
+
+def check_mosaics():
+    """Checks that the mosaic of a sensor is recorded bit by bit, whether the source or
+    --caps asks for it."""
+    fields = 'format=grbg,width=64,height=48,framerate=25/1'
+    source = 'videotestsrc num-buffers=5'
+    launch(f'{source} ! video/x-bayer,{fields} ! filesink location=mosaic.raw')
+    begin = {'mov': 'qtdemux ! pacoparse', 'mkv': 'matroskademux ! pacoparse',
+             'paco': 'pacoparse'}
+    for kind, parser in begin.items():
+        for arguments in (('--source', f'{source} ! video/x-bayer,{fields}'),
+                          ('--source', source, '--caps', fields)):
+            run('record.sh', '--overwrite', '--encoder', 'rate-control=lossless',
+                '--sound', 'audiotestsrc num-buffers=5',
+                *arguments, f'mosaic.{kind}')
+            launch(f'filesrc location=mosaic.{kind} ! {parser} ! pacodec ! '
+                   f'video/x-bayer,format=grbg ! filesink location={kind}.raw')
+            with open('mosaic.raw', 'rb') as one, open(f'{kind}.raw', 'rb') as other:
+                check(one.read() == other.read(), f'mosaic.{kind}')
 
 
 def timecodes_of(path):
@@ -399,6 +464,9 @@ def check_errors():
             (('--source', 'blind.mov', 'out.mov'), LACKING),
             (('--source', 'deaf.mov', 'out.mov'), LACKING),
             (('--source', 'fakesrc ! nothing', 'out.mov'), 'nothing'),
+            (('--overwrite', '--source', 'audiotestsrc num-buffers=9', 'all.mov'),
+             'no pictures that pacoenc takes'),
+            (('--source', 'mosaic.mov', 'out.mov'), 'mosaic of a sensor'),
             (('--encoder', 'quality=high', 'out.mov'), 'quality'),
             (('--encoder', 'quality=300', 'out.mov'), 'out of range'),
             (('--seconds', 0, 'out.mov'), '--seconds: 0 is no number'),
@@ -411,6 +479,8 @@ def check_errors():
             (('--source', '/dev/null', 'out.mov'), '/dev/null'),
             ((f'nowhere{ODD}/out.mov',), f'nowhere{SHOWN}'),
             (('--source', 'videotestsrc num-buffers=0', 'out.mov'), 'no picture'),
+            (('--source', 'videotestsrc num-buffers=0', '--sound', 'audiotestsrc',
+              'out.mov'), 'no picture'),
             (('--overwrite', '--source', 'v4l2src device=/dev/null', 'all.mov'),
              '/dev/null'),
             (('--source', 'decklinkvideosrc device-number=77', 'out.mov'),
@@ -431,9 +501,10 @@ def check_errors():
 
 
 def main():
-    parts = [check_kinds, check_sources, check_tracks, check_channels, check_table,
-             check_sync, check_timecodes, check_segments, check_drops, check_interrupt,
-             check_kill, check_limit, check_full_disk, check_errors]
+    parts = [check_kinds, check_sources, check_tracks, check_parts_of_files,
+             check_channels, check_table, check_sync, check_timecodes,
+             check_late_timecodes, check_mosaics, check_segments, check_drops,
+             check_interrupt, check_kill, check_limit, check_full_disk, check_errors]
     # What is of the script and of muxers shows sanitizers nothing of the plugin.
     if 'PACO_SANITIZE' in os.environ:
         parts = [check_kinds, check_drops, check_interrupt, check_full_disk]

@@ -120,10 +120,14 @@ class Sounds(Case):
 
     def test_gaps(self):
         """Tests that sound stays with its pictures when some were lost, whose sound is
-        left out."""
+        left out, and that a line says so."""
         for kind in 'mov', 'mkv':
             self.record(f'film.{kind}', lost=range(20, 32))
-            self.copies('cut', f'film.{kind}', '15', '24', 'cut.mov')
+            done = subprocess.run(
+                [os.environ['PACO_TOOL'], 'cut', '-f', '-q', f'film.{kind}', '15', '24',
+                 'cut.mov'], check=True, capture_output=True)
+            self.assertIn(b'in 1 place (0.480 s in all), and those of cut.mov do.',
+                          done.stderr)
             for number, found in enumerate(self.sounds_of('cut.mov')):
                 self.assertEqual(found, self.samples(number, 15, 20)
                                  + self.samples(number, 32, 37), (kind, number))

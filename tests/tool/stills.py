@@ -3,6 +3,7 @@
 """Tests pictures that paco makes of recordings of Y, Cb, Cr: their colours, against the
 equations of the matrices; the frame at a timecode; and sheets. PACO_TOOL is the
 program."""
+import json
 import os
 import random
 import struct
@@ -15,9 +16,15 @@ from tool import FAILED, SEED, USAGE, Case
 MATRICES = {'bt601': (0.299, 0.114), 'bt709': (0.2126, 0.0722),
             'bt2020': (0.2627, 0.0593)}
 WIDTH, HEIGHT = 20, 12
-HAS_ELEMENTS = all(subprocess.run(['gst-inspect-1.0', name], check=False,
-                                  stdout=subprocess.DEVNULL).returncode == 0
-                   for name in ('timecodestamper', 'rsvgoverlay', 'pacoenc', 'qtmux'))
+
+
+def has_elements(*names):
+    return all(subprocess.run(['gst-inspect-1.0', name], check=False,
+                              stdout=subprocess.DEVNULL).returncode == 0
+               for name in names)
+
+
+HAS_ELEMENTS = has_elements('timecodestamper', 'rsvgoverlay', 'pacoenc', 'qtmux')
 
 
 def read_ppm(data):
@@ -64,11 +71,14 @@ def rgb_of(codes, depth, matrix, full, most):
     return [min(max(v, 0), 1) * most for v in (r, g, b)]
 
 
-class Colours(Case):
+class Coded(Case):
     def code(self, colours, frame, *more, width=WIDTH, height=HEIGHT, head=''):
         data = pictures.y4m(colours, width, height, [frame])
         self.write('clip.y4m', data.replace(b' Ip ', f' {head or "Ip"} '.encode()))
         self.paco('encode', '-f', '--lossless', *more, 'clip.y4m', 'clip.paco')
+
+
+class Colours(Coded):
 
     def test_matrices(self):
         draw = random.Random(SEED)
@@ -190,6 +200,72 @@ class Colours(Case):
             self.assertEqual([value >> (bits - depth) for value in samples], picture[4])
 
 
+@unittest.skipUnless(has_elements('jpegenc', 'jpegdec', 'rsvgoverlay'),
+                     'elements of GStreamer are missing')
+class Jpegs(Coded):
+    def show(self, path, width, height):
+        """Returns R, G, B of a JPEG file, one after the other."""
+        subprocess.run(f'gst-launch-1.0 -q filesrc location={path} ! jpegdec ! '
+                       'videoconvert ! video/x-raw,format=RGB ! filesink '
+                       'location=shown.raw'.split(), check=True, timeout=600)
+        data, stride = self.read('shown.raw'), (3 * width + 3) // 4 * 4
+        self.assertEqual(len(data), stride * height)
+        return b''.join(data[stride * y:][:3 * width] for y in range(height))
+
+    def test_samples(self):
+        for components, depth in (1, 8), (1, 12), (3, 8), (3, 10), (3, 16):
+            width, height = random.randrange(1, 40), random.randrange(1, 40)
+            top = 2 ** depth - 1
+            slopes = [(x * (c + 1) + y * 2 + 50) * top // 300
+                      for y in range(height) for x in range(width)
+                      for c in range(components)]
+            self.write('in.pam', pictures.pam((width, height, components, depth, slopes)))
+            self.paco('encode', '-f', '--lossless', 'in.pam', 'clip.paco')
+            self.paco('decode', '-f', 'clip.paco', 'clip.jpg')
+            shown = self.show('clip.jpg', width, height)
+            for c in range(3):
+                exact = slopes[c if components == 3 else 0::components]
+                apart = [abs(v - w * 255 / top) for v, w in zip(shown[c::3], exact)]
+                self.assertLess(max(apart), 14, (width, height, depth, c))
+                self.assertLess(sum(apart) / len(apart), 3, (width, height, depth, c))
+
+    def test_matrix(self):
+        """Tests that Y, Cb, Cr of JPEG are made by way of R, G, B."""
+        codes = 500, 400, 700
+        frame = b''.join(pictures.words([code] * WIDTH * HEIGHT, 10, '<')
+                         for code in codes)
+        self.code('444p10', frame, '--matrix', 'bt2020', '--range', 'limited')
+        self.paco('still', 'clip.paco', '0', 'clip.jpeg')
+        expected = rgb_of(codes, 10, 'bt2020', False, 255)
+        for value, exact in zip(self.show('clip.jpeg', WIDTH, HEIGHT), expected * WIDTH):
+            self.assertLess(abs(value - exact), 3)
+
+    def test_files(self):
+        """Tests numbered files, the shape of pixels, and a sheet."""
+        frames = [bytes([50 * n] * 64 * 48) for n in range(3)]
+        data = pictures.y4m('mono', 64, 48, frames).replace(b'A1:1', b'A16:11')
+        self.write('clip.y4m', data)
+        self.paco('encode', '--lossless', 'clip.y4m', 'clip.paco')
+        self.paco('decode', 'clip.paco', 'clip_%02d.jpg')
+        for n in range(3):
+            self.assertEqual(self.read(f'clip_{n:02}.jpg')[:18],
+                             b'\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\x0b\0\x10')
+            shown = self.show(f'clip_{n:02}.jpg', 64, 48)
+            self.assertLess(max(abs(v - 50 * n) for v in shown), 3)
+        self.paco('contact', 'clip.paco', 'sheet.jpg')
+        self.paco('contact', 'clip.paco', 'sheet.png')
+        (width, height, *_, samples), _ = pictures.read_png(self.read('sheet.png'))
+        apart = [abs(v - w) for v, w in
+                 zip(self.show('sheet.jpg', width, height), samples)]
+        self.assertLess(sum(apart) / len(apart), 2)
+
+    def test_alpha(self):
+        self.write('in.pam', pictures.pam(pictures.random_picture(9, 7, 4, 8, SEED)))
+        self.paco('encode', '-f', '--lossless', 'in.pam', 'clip.paco')
+        self.refuse(FAILED, 'has alpha', 'decode', 'clip.paco', 'x.jpg')
+        self.assertFalse(os.path.exists('x.jpg'))
+
+
 @unittest.skipUnless(HAS_ELEMENTS, 'elements of GStreamer are missing')
 class Times(Case):
     def record(self, path, stamper='', rate='25/1', count=40):
@@ -229,6 +305,15 @@ class Times(Case):
             self.record(path, 'timecodestamper set=always source=internal '
                         'timecode-offset=90000 !')
             self.expect(0, path, '01:00:00:00')
+            told, = json.loads(self.paco('info', '--json', path))
+            self.assertEqual(told['timecode'], '01:00:00:00')
+            text = self.paco('info', path).decode()
+            self.assertIn('timecode   01:00:00:00\n', text)
+            # Only frames that were read are counted, and their bytes.
+            self.assertEqual('about 40, ' in text and 'in the whole file' in text,
+                             path == 'film.mov', text)
+            self.assertIn('frames     40, ',
+                          self.paco('info', '--frames', path).decode())
             self.expect(31, path, '01:00:01:06')
             self.refuse(FAILED, 'the first one has 01:00:00:00', 'still', path,
                         '00:00:00:10', 'x.png')
