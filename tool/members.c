@@ -119,6 +119,24 @@ begun (const PacoMemberPiece *last, const PacoMemberPiece *piece)
       && memcmp (last->name, piece->name, piece->name_length) == 0;
 }
 
+/* Says of the file whose section the frame has that others are in another part. */
+static void
+tell_cut_section (const PacoFrame *frame, bool is_first, PacoProgress *progress)
+{
+  PacoKeptFile kept;
+
+  paco_kept_file_init (&kept);
+  if (paco_kept_file_read (frame->data, frame->size, &kept, NULL)
+      && kept.is_section
+      && (is_first ? kept.section.number > 0
+                   : !paco_section_is_last (&kept.section)))
+    paco_progress_complain (progress,
+        "%s, which has several pictures, lies on frames %s these, too: it "
+        "comes back when the parts are joined",
+        kept.name, is_first ? "before" : "after");
+  paco_kept_file_clear (&kept);
+}
+
 void
 paco_members_tell_cut (
     const PacoFrame *frame, bool is_first, PacoProgress *progress)
@@ -126,6 +144,7 @@ paco_members_tell_cut (
   PacoMemberPieces pieces;
   PacoMemberPiece piece, last = { NULL }, cut = { NULL };
 
+  tell_cut_section (frame, is_first, progress);
   if (!paco_member_pieces_begin (frame->data, frame->size, &pieces, NULL))
     return;
   while (paco_member_pieces_next (&pieces, &piece, NULL)) {

@@ -470,7 +470,8 @@ sort_out (Sorting *sorting, const PacoSourceKind **kind, PacoInfo *info,
   *kind = group_at (sorting, sequence)->kind;
   *info = group_at (sorting, sequence)->info;
   return tell_members (sorting, strays, odd, error)
-      && (sorting->options->allow_gaps || check_numbers (sorting, error));
+      && (sorting->options->allow_gaps || check_numbers (sorting, error))
+      && paco_folder_cut (folder, *kind, error);
 }
 
 gboolean

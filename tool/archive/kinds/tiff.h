@@ -3,8 +3,7 @@
  * and tiff_segments.c writes through it. Nothing is printed: libtiff's messages are
  * kept. */
 #pragma once
-#include "lib/paco.h"
-#include <glib.h>
+#include "tool/archive/source.h"
 #include <tiffio.h>
 
 /* Bytes of a file, from start up to end. */
@@ -100,10 +99,9 @@ typedef struct
 gboolean paco_tiff_picture_read (PacoTiffPicture *picture, guint64 directory,
     const guint8 *bytes, gsize size, const PacoTiffHole *holes, guint n_holes,
     GError **error);
-/* Does the same for a file that is open, of which only what is needed is read, and with
- * PACO_TIFF_CHOOSE. */
-gboolean paco_tiff_picture_look (
-    PacoTiffPicture *picture, int fd, guint64 size, GError **error);
+/* Does the same for a file that is open, of which only what is needed is read. */
+gboolean paco_tiff_picture_look (PacoTiffPicture *picture, guint64 directory,
+    int fd, guint64 size, GError **error);
 gboolean paco_tiff_picture_equal (
     const PacoTiffPicture *a, const PacoTiffPicture *b);
 void paco_tiff_picture_clear (PacoTiffPicture *picture);
@@ -130,6 +128,13 @@ void paco_tiff_tell_info (const PacoTiffPicture *picture, PacoInfo *info);
  * bytes (big_endian). */
 void paco_tiff_place_image (const PacoTiffPicture *picture, gboolean in_file,
     gboolean big_endian, guint8 *memory, PacoImage *image);
+
+/* --- pages: tiff_pages.c --- */
+
+/* These are cut() and stand_in() of the kind. */
+guint paco_tiff_cut (int fd, guint64 size, GArray *sections);
+gboolean paco_tiff_stand_in (int fd, guint64 size, const PacoSection *section,
+    GByteArray *head, GError **error);
 
 /* --- mosaics: tiff_mosaic.c --- */
 

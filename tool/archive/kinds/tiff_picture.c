@@ -289,15 +289,15 @@ paco_tiff_picture_read (PacoTiffPicture *picture, guint64 directory,
 }
 
 gboolean
-paco_tiff_picture_look (
-    PacoTiffPicture *picture, int fd, guint64 size, GError **error)
+paco_tiff_picture_look (PacoTiffPicture *picture, guint64 directory, int fd,
+    guint64 size, GError **error)
 {
   PacoTiffMemory memory;
 
   *picture = (PacoTiffPicture){ 0 };
   return check_size (size, error)
       && read_opened (paco_tiff_read_open_file (&memory, fd, size), &memory,
-          picture, PACO_TIFF_CHOOSE, (gsize) size, error);
+          picture, directory, (gsize) size, error);
 }
 
 void
