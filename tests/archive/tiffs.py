@@ -231,6 +231,16 @@ def test_late_pages(tmp):
                says='2.tif cannot be archived')
         os.remove(tmp / 'o.paco.part')
         archived(tmp, files, '--keep-files', n_frames=17, name=f'{at}-kept')
+    # Nothing is left that is a frame.
+    for at in 0, 1:
+        folder = tmp / f'alone-{at}'
+        os.mkdir(folder)
+        how = [paging.other if i == at else paging.deflate for i in range(3)]
+        (folder / 'a.tif').write_bytes(draw_paged(3, compress=how))
+        expect(DONE if at else FAILED, 'archive', folder, tmp / f'alone-{at}.paco',
+               says='a.tif is kept' if at else 'a.tif cannot be archived')
+    expect(DONE, 'restore', tmp / 'alone-1.paco', tmp / 'alone-out')
+    same(tmp / 'alone-1', tmp / 'alone-out')
     # A range of frames that begins with it has no frame before it that could carry it.
     expect(FAILED, 'archive', '--frames', '12-', tmp / '9-in', tmp / 'o.paco',
            says='2.tif cannot be archived from picture 10 on')
@@ -280,8 +290,8 @@ def test_pages_damaged(tmp):
         else:
             frame = harness.Frame(bytes(parts[number]))
             rest = bytearray(frame.rest())
-            at = random.randrange(48)
-            rest[at] ^= 1 << random.randrange(8)
+            for at in random.sample(range(48), random.randint(1, 3)):
+                rest[at] ^= 1 << random.randrange(8)
             parts[number] = bytes(frame.keep(rest=bytes(rest)))
         (tmp / 'b.paco').write_bytes(b''.join(parts))
         out = tmp / f'{i}'

@@ -84,6 +84,16 @@ read_picture (PacoRun *run, guint64 n, PacoInfo *info, GError **error)
   return good;
 }
 
+/* Returns the file after file n and its sections. */
+static guint64
+next_file (const PacoRun *run, guint64 n)
+{
+  do
+    n++;
+  while (n < run->end && paco_folder_goes_on (run->folder, n));
+  return n;
+}
+
 /* Finds the picture that all frames must be like: of the first files that can be frames
  * one that is what its head says, or else the first one. */
 static gboolean
@@ -94,7 +104,8 @@ read_first (PacoRun *run, GError **error)
   g_autoptr (GError) first = NULL;
   guint n_read = 0;
 
-  for (guint64 n = run->first; n < run->end && n_read < FIRST_FILES; n++) {
+  for (guint64 n = run->first; n < run->end && n_read < FIRST_FILES;
+       n = next_file (run, n)) {
     g_autoptr (GError) failure = NULL;
     g_autofree char *difference = NULL;
     PacoInfo info;
@@ -476,6 +487,9 @@ finish (PacoRun *run, GError **error)
   g_autofree char *temporary = NULL;
   gboolean good;
 
+  if (run->part->n_frames == 0)
+    return paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, options->folder,
+        "has no picture that can be a frame");
   if (!paco_members_write_late (
           run->members, run->part, run->report, TRUE, error)
       || !paco_members_renumber (run->members, run->part, error))
