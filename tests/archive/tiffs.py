@@ -155,6 +155,9 @@ def test_archived_pages(tmp):
     assert report['verified_frames'] == 192 and report['verified']
     expect(DONE, 'archive', '--md5', tmp / 'a-in', code, says='4 files of')
     assert '192 frames' in expect(DONE, 'verify', code)
+    assert '1.tif, 64 frames' in expect(DONE, 'info', code, says='members    notes.txt, 5 bytes')
+    assert json.loads(expect(DONE, 'info', '--json', code))[0]['pictures'] == [
+        {'name': f'{i}.tif', 'frames': 64} for i in range(3)]
     # Players see all pages.
     expect(DONE, 'decode', '--as', 'raw', code, tmp / 'a.raw')
     assert len((tmp / 'a.raw').read_bytes()) == 192 * 40 * 30
