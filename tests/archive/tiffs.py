@@ -293,8 +293,7 @@ def test_pages_damaged(tmp):
         else:
             frame = harness.Frame(bytes(parts[number]))
             rest = bytearray(frame.rest())
-            for at in random.sample(range(48), random.randint(1, 3)):
-                rest[at] ^= 1 << random.randrange(8)
+            rest[random.randrange(48)] ^= 1 << random.randrange(8)
             parts[number] = bytes(frame.keep(rest=bytes(rest)))
         (tmp / 'b.paco').write_bytes(b''.join(parts))
         out = tmp / f'{i}'

@@ -358,7 +358,8 @@ judge_size (PacoRun *run, PacoRunItem *item)
 {
   if (item->late || run->part->n_frames == 0 || run->options->keep_files
       || run->options->files.only_pictures || run->kind != &paco_source_exr
-      || item->kept.is_section || item->frame.size <= item->kept.size)
+      || (item->kept.is_section && item->kept.section.number > 0)
+      || item->frame.size <= item->kept.size)
     return;
   item->late = g_strdup ("its frame would be larger than the file");
   paco_frame_release (&item->frame);

@@ -341,11 +341,13 @@ expect_section (PacoRestoreRun *run, const PacoKeptFile *kept, guint64 *missing)
 {
   const PacoSection *section = &kept->section;
   Member *file = &run->member->file;
-  guint n = MIN (section->number, file->n_frames);
-  guint64 gap = MIN (section->number - n, *missing);
+  guint64 gap = section->number - MIN (section->number, file->n_frames);
+  guint64 told = MIN (gap, *missing);
 
-  *missing -= gap;
-  run->report->damaged -= gap;
+  /* Before the first frame of the archive nothing was told. */
+  *missing -= told;
+  run->report->damaged -= told;
+  paco_file_count_report (&run->count, gap - told);
   if (!file->damage && !file->is_part
       && (file->offset != section->offset || file->n_frames != section->number
           || (file->n_sections > 0 && file->n_sections != section->n)
