@@ -206,6 +206,9 @@ def test_parts(tmp):
     one(1, rgb, says='')
     one(2, rgb, rgb, rgb, order=[2, 0, 1])
     one(1, rgb, rgb, kinds={0: b'deepscanline'}, says='one is coded')
+    # Programs that make a frame of one picture must not leave the others out.
+    (tmp / 'a.exr').write_bytes(exr_of_parts([rgb, rgb]))
+    expect(FAILED, 'encode', tmp / 'a.exr', tmp / 'a.paco', says='more than one picture')
     # Lines of one part lie between those of others.
     folder = tmp / 'i'
     folder.mkdir()
@@ -243,7 +246,7 @@ def test_library(tmp):
         return
     for i, (names, n) in enumerate((
             (['Desk', 'Desk', 'Desk'], 3), (['Desk', 'Carrots'], 1), (['t01', 't08'], 2),
-            (['singlepart.0001', 'singlepart.0002', 'singlepart.0003'], 3),
+            (['singlepart.0001', 'singlepart.0002', 'singlepart.0003'], 1),
             (['Rec709', 'Rec709_YC'], 1))):
         folder = tmp / f'{i}'
         folder.mkdir()

@@ -317,6 +317,7 @@ take (Taking *taking, gsize size, PacoSource *source, GError **error)
     return FALSE;
   place_image (picture, taking->samples, &source->image);
   paco_exr_tell_info (picture, &source->info);
+  source->n_pictures = picture->n_parts > 1 ? 2 : 1;
   g_byte_array_append (
       source->rest, head, picture->multipart ? sizeof head : 2);
   append_sized (source->rest, taking->bytes,
