@@ -274,6 +274,18 @@ add_bytes (Member *member, const guint8 *bytes, gsize size,
 
 /* --- sections -------------------------------------------------------------------- */
 
+/* Says of a file that it begins or ends in frames that are not there, or not wanted. */
+static void
+tell_part (PacoRestoreRun *run, const char *name, const char *verb)
+{
+  g_autofree char *why = g_strdup_printf ("%s %s", verb,
+      run->options->has_range
+          ? "with frames out of the range, and is not restored"
+          : "in another part of the archive: joined with it, it comes back");
+
+  tell (run, name, why);
+}
+
 /* Ends the file whose sections came, of which some are missing. */
 static void
 abandon_file (PacoRestoreRun *run, gboolean is_part, guint64 *missing)
@@ -286,9 +298,8 @@ abandon_file (PacoRestoreRun *run, gboolean is_part, guint64 *missing)
   n = MIN (n, *missing);
   *missing -= n;
   run->report->damaged -= n;
-  if (is_part && !file->damage)
-    tell (run, file->name,
-        "ends in another part of the archive: joined with it, it comes back");
+  if (is_part && !file->damage && !file->is_part)
+    tell_part (run, file->name, "ends");
   else if (!file->is_part)
     lose (run, file->name,
         file->damage ? "cannot be restored: not all of its frames are whole"
@@ -318,8 +329,7 @@ begin_file (PacoRestoreRun *run, const PacoRestoreItem *item, GError **error)
     file->is_part = TRUE;
     file->n_frames = kept->section.number;
     file->offset = kept->section.offset;
-    tell (run, file->name,
-        "begins in another part of the archive: joined with it, it comes back");
+    tell_part (run, file->name, "begins");
     return TRUE;
   }
   return begin_member (
