@@ -19,6 +19,9 @@ typedef struct
   gboolean mapped; /* libtiff reads them where they are */
   const PacoTiffHole *holes;
   guint n_holes;
+  /* What libtiff reads as the file's first bytes, if they are not its own. */
+  guint8 header[16];
+  guint header_size;
   GByteArray *to; /* of one that is written; NULL otherwise */
   guint64 size, at;
   char message[256]; /* libtiff's first error; "" without one */
@@ -31,8 +34,11 @@ TIFF *paco_tiff_read (PacoTiffMemory *memory, const guint8 *data, gsize size);
  * are in the order of the file. */
 TIFF *paco_tiff_read_directories (PacoTiffMemory *memory, const guint8 *data,
     gsize size, const PacoTiffHole *holes, guint n_holes);
-/* Opens the directories of a file that is open, and stays so. */
-TIFF *paco_tiff_read_open_file (PacoTiffMemory *memory, int fd, guint64 size);
+/* Opens the directories of a file that is open, and stays so. libtiff takes the one that
+ * begins at that byte for the first one, unless it is 0: going there takes it as long as
+ * all before it. */
+TIFF *paco_tiff_read_open_file (
+    PacoTiffMemory *memory, int fd, guint64 size, guint64 directory);
 /* Begins a file in `to`, which is made empty. */
 TIFF *paco_tiff_write (
     PacoTiffMemory *memory, GByteArray *to, gboolean big_endian);

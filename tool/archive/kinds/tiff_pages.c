@@ -26,7 +26,7 @@ find_directories (int fd, guint64 size)
   const guint64 none = 0;
   GArray *directories = g_array_new (FALSE, FALSE, sizeof (guint64));
   PacoTiffMemory memory;
-  TIFF *tiff = paco_tiff_read_open_file (&memory, fd, size);
+  TIFF *tiff = paco_tiff_read_open_file (&memory, fd, size, 0);
 
   if (!tiff)
     return directories;
