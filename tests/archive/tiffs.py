@@ -312,6 +312,25 @@ def test_pages_damaged(tmp):
             assert data == (tmp / 'a-in' / name).read_bytes(), (where, number, name)
 
 
+def test_records_damaged(tmp):
+    """Tests each number of what frames say of their sections: a wrong one costs one file."""
+    archived(tmp, {f'{i}.tif': draw_paged(5) for i in range(3)}, n_frames=15)
+    whole = frames(tmp / 'a.paco')
+    for number in 5, 6, 9, 14:
+        for at, value in (0, 2), (4, 0), (4, 3), (8, 9), (12, 255), (16, 1), (24, 1), (40, 1):
+            frame = harness.Frame(bytes(whole[number]))
+            rest = bytearray(frame.rest())
+            if rest[at] == value:
+                continue
+            rest[at] = value
+            parts = list(whole)
+            parts[number] = bytes(frame.keep(rest=bytes(rest)))
+            (tmp / 'b.paco').write_bytes(b''.join(parts))
+            status, text, err = paco('restore', '--check', tmp / 'b.paco')
+            assert status == DAMAGE and '1 of the 3 files' in text, (number, at, text, err)
+            assert f'{number // 5}.tif' in err, (number, at, err)
+
+
 def test_pages_cut(tmp):
     """Tests that parts of an archive say what is in others, and are joined again."""
     archived(tmp, {f'{i}.tif': draw_paged(5) for i in range(3)}, n_frames=15)

@@ -352,7 +352,9 @@ read_section (PacoKeptFile *kept)
 {
   PacoSection *section = &kept->section;
   const guint8 *p = kept->rest->data;
+  gboolean good;
 
+  *section = (PacoSection){ 0 };
   if (kept->rest->len < SECTION_HEAD || paco_get32 (p) != SECTION_FORM)
     return FALSE;
   *section = (PacoSection){ .number = paco_get32 (p + 4),
@@ -362,14 +364,16 @@ read_section (PacoKeptFile *kept)
   kept->file_size = paco_get64 (p + 24);
   memcpy (kept->so_far.xxh3, p + 32, PACO_CHECKSUM_SIZE);
   g_byte_array_remove_range (kept->rest, 0, SECTION_HEAD);
-  if (section->number >= section->n || kept->section_head >= kept->size)
-    return FALSE;
-  section->size = kept->size - kept->section_head;
-  return section->offset < kept->file_size
+  section->size = kept->size - MIN (kept->section_head, kept->size);
+  good = section->number < section->n && section->size > 0
+      && section->offset < kept->file_size
       && section->size <= kept->file_size - section->offset
       && (section->number == 0) == (section->offset == 0)
       && paco_section_is_last (section)
-      == (section->size == kept->file_size - section->offset);
+          == (section->size == kept->file_size - section->offset);
+  if (!good)
+    *section = (PacoSection){ 0 };
+  return good;
 }
 
 static gboolean

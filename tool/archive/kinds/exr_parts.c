@@ -73,7 +73,12 @@ paco_exr_cut (int fd, guint64 file_size, GArray *sections)
   PacoInfo told = PACO_INFO_INIT;
   guint64 end = 0;
   guint others = 0;
+  guint8 head[HEAD];
 
+  /* Most files have one part. */
+  if (paco_io_read_at (fd, 0, head, sizeof head) < sizeof head
+      || !(paco_get32 (head + 4) & PACO_EXR_MULTIPART))
+    return 0;
   if (!paco_exr_look (fd, file_size, PACO_EXR_FIRST, &first, bytes, NULL)
       || first.n_parts == 1)
     return 0;
