@@ -215,6 +215,30 @@ def test_stray_pages(tmp):
     archived(tmp, {'a.tif': bytes(file), 'b.tif': paging.write(pages)}, name='e')
 
 
+def test_broken_pages(tmp):
+    """Tests files of pages with any byte changed: they come back, as frames or not."""
+    whole = [paging.write([paging.Page(9, 7, 1, 8) for _ in range(4)], place=place,
+                          order=random.choice('<>'), compress=compress, rows=random.choice((0, 3)))
+             for place in ('before', 'after', 'end')
+             for compress in (paging.raw, paging.deflate)]
+    whole.append(b''.join(harness.picture(5, 9, 7) for _ in range(4)))
+    for kind, files in ('tif', whole[:-1]), ('pgm', whole[-1:]):
+        folder = tmp / kind
+        os.mkdir(folder)
+        (folder / f'a.{kind}').write_bytes(files[0])
+        for i in range(80):
+            data = bytearray(random.choice(files))
+            for _ in range(random.randint(1, 3)):
+                data[random.randrange(len(data))] = random.choice((0, 1, 255, random.randrange(256)))
+            if i % 5 == 0:
+                del data[random.randrange(len(data)):]
+            (folder / f'b{i}.{kind}').write_bytes(data)
+        expect(DONE, 'archive', '-q', folder, tmp / f'{kind}.paco')
+        expect(DONE, 'restore', '-q', tmp / f'{kind}.paco', tmp / f'{kind}.out')
+        same(folder, tmp / f'{kind}.out')
+        resumed(folder, tmp / f'{kind}.paco')
+
+
 def test_late_pages(tmp):
     """Tests files of which a page turns out to be no frame when it is read."""
     for at in 0, 1, 5, 9:
