@@ -390,6 +390,26 @@ def test_pages_cut(tmp):
     same(tmp / 'a-in', tmp / 's-out')
 
 
+def test_large(tmp):
+    """Tests files of more than 2 GiB: they are frames if their pictures are smaller."""
+    os.mkdir(tmp / 'in')
+    head, size, n = b'P5\n16000 2000\n255\n', 16000 * 2000, 70
+    with open(tmp / 'in' / 'a.pgm', 'wb') as file:
+        for i in range(n):
+            file.seek(i * (len(head) + size))
+            file.write(head)
+        file.truncate(n * (len(head) + size))
+    names = expect(DONE, 'archive', '--list', tmp / 'in').split()
+    assert names == ['a.pgm'] * n, names
+    expect(DONE, 'archive', '--no-verify', '--frames', '0-1', tmp / 'in', tmp / 'a.paco',
+           says='paco restore takes files of this size with --max-file=2241')
+    assert len(frames(tmp / 'a.paco')) == 2
+    with open(tmp / 'in' / 'a.pgm', 'wb') as file:
+        file.write(head)
+        file.truncate(1 << 31)
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'b.paco', says='a.pgm (it has more than 2 GiB)')
+
+
 def test_pictures_of_pnm(tmp):
     """Tests PNM files of several pictures, which become frames in the same way."""
     one, two, small = harness.picture(5), harness.picture(5), harness.picture(5, 10, 10)

@@ -28,11 +28,6 @@ open_file (const char *path, guint64 size, GError **error)
   struct stat status;
   int fd;
 
-  errno = 0;
-  if (size > G_MAXINT32) {
-    fail (error, "it has more than 2 GiB");
-    return -1;
-  }
   fd = paco_open_input (path, NULL);
   if (fd < 0 || fstat (fd, &status) != 0) {
     fail (error, "it cannot be read");
@@ -76,6 +71,9 @@ paco_read_whole_file (const char *path, guint64 size, PacoBytes *bytes,
 {
   int fd = open_file (path, size, error);
   gboolean good = fd >= 0
+      && (size <= G_MAXINT32
+          || paco_archive_fail (
+              error, PACO_ARCHIVE_FAILED, "it has more than 2 GiB"))
       && read_all (fd, 0, size, bytes, 0, look, user, error);
 
   if (fd >= 0)

@@ -58,6 +58,9 @@ gboolean paco_folder_sort_out (PacoFolder *folder,
     const PacoFolderOptions *options, gboolean fps_given,
     const PacoSourceKind **kind, PacoInfo *info, GError **error);
 
+/* Says whether a file has more bytes than can be taken apart, as one or in sections. */
+gboolean paco_folder_is_too_large (
+    const PacoSourceKind *kind, const char *path, guint64 size);
 /* Puts sections in the place of files that have some, and notes that (folder_cut.c). */
 gboolean paco_folder_cut (
     PacoFolder *folder, const PacoSourceKind *kind, GError **error);

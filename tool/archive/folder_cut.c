@@ -12,6 +12,8 @@
 enum
 {
   MAX_NAMES = 1000, /* in the note */
+  /* Bytes. A stand-in has less than 2 GiB, of which its head may have so much. */
+  MAX_SECTION = G_MAXINT32 - (1 << 24),
 };
 
 /* What the note says. */
@@ -22,8 +24,8 @@ typedef struct
 } Note;
 
 static gboolean
-find_sections (const PacoSourceKind *kind, const char *path,
-    const PacoFolderFile *file, GArray *sections, guint *others, GError **error)
+find_sections (const PacoSourceKind *kind, const char *path, guint64 size,
+    GArray *sections, guint *others, GError **error)
 {
   int fd = paco_open_input (path, NULL);
 
@@ -31,9 +33,27 @@ find_sections (const PacoSourceKind *kind, const char *path,
   if (fd < 0)
     return paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, path,
         "cannot be read: %s", g_strerror (errno));
-  *others = kind->cut (fd, file->size, sections);
+  *others = kind->cut (fd, size, sections);
   close (fd);
   return TRUE;
+}
+
+gboolean
+paco_folder_is_too_large (
+    const PacoSourceKind *kind, const char *path, guint64 size)
+{
+  g_autoptr (GArray)
+      sections = g_array_new (FALSE, FALSE, sizeof (PacoSection));
+  gboolean large;
+  guint others;
+
+  if (size <= G_MAXINT32 || !kind->cut)
+    return size > G_MAXINT32;
+  large = !find_sections (kind, path, size, sections, &others, NULL)
+      || sections->len < 2;
+  for (guint i = 0; i < sections->len; i++)
+    large |= g_array_index (sections, PacoSection, i).size > MAX_SECTION;
+  return large;
 }
 
 /* Adds the sections of a file, whose name moves to the first one. */
@@ -92,7 +112,8 @@ paco_folder_cut (PacoFolder *folder, const PacoSourceKind *kind, GError **error)
     g_autofree char *path = paco_folder_path (folder, i);
     guint others = 0;
 
-    good = good && find_sections (kind, path, file, sections, &others, error);
+    good = good
+        && find_sections (kind, path, file->size, sections, &others, error);
     if (good && sections->len > 1) {
       count (&note, file->name, sections->len, others);
       add_sections (files, file, sections);
