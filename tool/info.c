@@ -40,6 +40,7 @@ typedef struct
 {
   char *name;
   uint64_t size;
+  uint64_t n_frames; /* of a file of several pictures; 0: it is a member */
 } Member;
 
 /* --- what is counted from that --- */
@@ -225,36 +226,50 @@ free_member (gpointer member)
 }
 
 static void
-add_member (void *user, const char *name, uint64_t size)
+add_member (void *user, const char *name, uint64_t size, uint64_t n_frames)
 {
   Member *member = g_new (Member, 1);
 
-  *member = (Member){ g_strdup (name), size };
+  *member = (Member){ g_strdup (name), size, n_frames };
   g_ptr_array_add (((File *) user)->members, member);
 }
 
+/* Prints members, or the files of several pictures. */
 static void
-print_members (const GPtrArray *members)
+print_members (const GPtrArray *members, bool of_pictures)
 {
+  const char *title = of_pictures ? "pictures  " : "members   ";
+
   for (guint i = 0; i < members->len; i++) {
     const Member *member = members->pdata[i];
     g_autofree char *shown = paco_text_show (member->name);
 
-    printf ("  %s %s, %" G_GUINT64_FORMAT " bytes\n",
-        i == 0 ? "members   " : "          ", shown, member->size);
+    if ((member->n_frames > 0) != of_pictures)
+      continue;
+    if (of_pictures)
+      printf ("  %s %s, %" G_GUINT64_FORMAT " %s\n", title, shown,
+          member->n_frames,
+          paco_text_plural (member->n_frames, "frame", "frames"));
+    else
+      printf (
+          "  %s %s, %" G_GUINT64_FORMAT " bytes\n", title, shown, member->size);
+    title = "          ";
   }
 }
 
 static void
-add_members_json (GString *json, const GPtrArray *members)
+add_members_json (GString *json, const GPtrArray *members, bool of_pictures)
 {
-  paco_json_open (json, "members", '[');
+  paco_json_open (json, of_pictures ? "pictures" : "members", '[');
   for (guint i = 0; i < members->len; i++) {
     const Member *member = members->pdata[i];
 
+    if ((member->n_frames > 0) != of_pictures)
+      continue;
     paco_json_open (json, NULL, '{');
     paco_json_text (json, "name", member->name);
-    paco_json_number (json, "size", member->size);
+    paco_json_number (json, of_pictures ? "frames" : "size",
+        of_pictures ? member->n_frames : member->size);
     paco_json_close (json, '}');
   }
   paco_json_close (json, ']');
@@ -355,7 +370,8 @@ print_file (const char *name, const char *kind, const File *file)
   print_coding (&file->first);
   if (file->chunks->len)
     printf ("  chunks     %s\n", file->chunks->str);
-  print_members (file->members);
+  print_members (file->members, true);
+  print_members (file->members, false);
   if (file->missing || file->skipped)
     printf ("  damage     %" G_GUINT64_FORMAT " %s missing, %" G_GUINT64_FORMAT
             " %s to no frame%s%s\n",
@@ -423,7 +439,8 @@ add_json (GString *json, const char *name, const char *kind, const File *file)
   paco_json_boolean (json, "block_checks", info->block_checks);
   paco_json_boolean (json, "cut_points", info->cut_points);
   paco_json_text (json, "chunks", file->chunks->str);
-  add_members_json (json, file->members);
+  add_members_json (json, file->members, true);
+  add_members_json (json, file->members, false);
   paco_json_number (json, "missing_frames", file->missing);
   paco_json_number (json, "skipped_bytes", file->skipped);
   if (file->reason)

@@ -2,7 +2,9 @@
  * The program paco: main() finds the command in a table and calls its function,
  * which is in a file of its own. libpaco does the coding. */
 #include "lib/paco.h"
+#include "lib/stream/io.h"
 #include "tool.h"
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,13 +43,25 @@ print_help (FILE *to)
       "missing frames, 130 interrupted.\n");
 }
 
+/* Says that what was printed is not there, as on a full disk. */
+static int
+end (int code)
+{
+  errno = 0;
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return code;
+  paco_tool_complain ("standard output cannot be written%s%s",
+      errno ? ": " : "", errno ? paco_io_why (errno) : "");
+  return code == PACO_EXIT_DONE ? PACO_EXIT_FAILED : code;
+}
+
 static int
 run (unsigned command, int argc, char **argv)
 {
   g_autofree char *name = g_strdup_printf ("paco %s", commands[command].name);
 
   g_set_prgname (name);
-  return commands[command].run (argc, argv);
+  return end (commands[command].run (argc, argv));
 }
 
 int
@@ -60,12 +74,12 @@ main (int argc, char **argv)
   g_set_prgname ("paco");
   if (strcmp (word, "--version") == 0) {
     printf ("paco %s\n", paco_version ());
-    return PACO_EXIT_DONE;
+    return end (PACO_EXIT_DONE);
   }
   if (strcmp (word, "--help") == 0 || strcmp (word, "-h") == 0
       || (help && argc == 2)) {
     print_help (stdout);
-    return PACO_EXIT_DONE;
+    return end (PACO_EXIT_DONE);
   }
   if (argc < 2) {
     print_help (stderr);

@@ -8,9 +8,12 @@
  * none, or cannot be read twice. */
 uint32_t paco_members_count (const char *path, const PacoFrameRange *range);
 
-/* Is given each member of a file. */
-typedef void (*PacoMemberFunc) (void *user, const char *name, uint64_t size);
-/* Lists the members that end in the file, or in what can be read of it. */
+/* Is given each member of a file with its size, and 0 frames; and each file of several
+ * pictures, with the number of its frames that are there, and size 0. */
+typedef void (*PacoMemberFunc) (
+    void *user, const char *name, uint64_t size, uint64_t n_frames);
+/* Lists the members that end in the file, and files of several pictures, or in what can be
+ * read of it. */
 void paco_members_list (const char *path, PacoMemberFunc tell, void *user);
 
 /* Names on standard error the members of the frame whose beginning the frames before it

@@ -124,7 +124,7 @@ restore (const PacoRestoreCommand *given, const char *from,
   options->user = &run;
   good = paco_restore_run (options, &report, error);
   paco_progress_free (run.progress);
-  if (good && report.damaged == 0 && report.frames->len == 0)
+  if (good && report.damaged == 0 && !report.kind)
     good = paco_archive_fail (error, PACO_ARCHIVE_FAILED, "%s has no frames%s",
         from, options->has_range ? " of this range" : "");
   good = good && tell (given, &report, error);

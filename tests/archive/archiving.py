@@ -479,5 +479,19 @@ def test_depths(tmp):
     expect(DONE, 'archive', tmp / 'promise', tmp / 'p.paco', says='Every frame')
 
 
+def test_full_output(tmp):
+    """Tests that what cannot be printed is an error, if nothing else is."""
+    sequence(tmp / 'in', 3)
+    expect(DONE, 'archive', tmp / 'in', tmp / 'a.paco')
+    for arguments in (['info', tmp / 'a.paco'], ['info', '--json', '--frames', tmp / 'a.paco'],
+                      ['verify', tmp / 'a.paco'], ['archive', '--list', tmp / 'in'],
+                      ['restore', '--check', tmp / 'a.paco'], ['--version'], ['--help']):
+        with open('/dev/full', 'wb') as full:
+            run = subprocess.run([PACO, *arguments], stdout=full, stderr=subprocess.PIPE,
+                                 check=False)
+        assert run.returncode == FAILED, (arguments, run)
+        assert b'standard output cannot be written: the disk is full' in run.stderr, run.stderr
+
+
 if __name__ == '__main__':
     sys.exit(harness.main(globals()))

@@ -51,6 +51,18 @@ def test_round_trip(tmp):
                 (tmp / left).unlink()
 
 
+def test_pages(tmp):
+    """Tests files of several pictures, which last as long as their frames."""
+    os.mkdir(tmp / 'in')
+    for i in range(2):
+        (tmp / 'in' / f'{i}.ppm').write_bytes(b''.join(harness.picture() for _ in range(12)))
+    (tmp / 'in' / 'sound.wav').write_bytes(wav(1))
+    for name in 'a.mkv', 'a.mov':
+        expect(DONE, 'archive', '--fps=24', '--md5', tmp / 'in', tmp / name, says='24 frames')
+        expect(DONE, 'restore', '--md5', tmp / name, tmp / f'{name}.out')
+        same(tmp / 'in', tmp / f'{name}.out')
+
+
 def test_formats(tmp):
     """Tests pictures whose samples are in no format of this GStreamer: no file is lost,
     whether the container is compared or not."""

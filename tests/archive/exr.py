@@ -8,6 +8,7 @@ import pathlib
 import random
 import shutil
 import struct
+import subprocess
 import sys
 import zlib
 
@@ -51,16 +52,18 @@ def line(kind, width, y, noise):
     return struct.pack(f'<{width}{"e" if kind == HALF else "f"}', *values)
 
 
-def exr(channels, compression=ZIP, level=6, width=50, height=37, x0=0, y0=0, falling=False,
-        more=b'', flags=0, noise=0.01, behind=b''):
-    """An OpenEXR file. channels: (name, type, sampling)."""
-    def attribute(name, kind, value):
-        return name + b'\0' + kind + b'\0' + struct.pack('<I', len(value)) + value
+def attribute(name, kind, value):
+    return name + b'\0' + kind + b'\0' + struct.pack('<I', len(value)) + value
 
+
+def make_part(channels, compression=ZIP, level=6, width=50, height=37, x0=0, y0=0, falling=False,
+              more=b'', noise=0.01):
+    """The attributes of a part, and its chunks: (line, bytes). channels: (name, type,
+    sampling)."""
     chlist = b''.join(name.encode() + b'\0' + struct.pack('<IB3xII', kind, 0, step, step)
                       for name, kind, step in channels) + b'\0'
     window = struct.pack('<4i', x0, y0, x0 + width - 1, y0 + height - 1)
-    head = (struct.pack('<II', 20000630, 2 | flags) + attribute(b'channels', b'chlist', chlist)
+    head = (attribute(b'channels', b'chlist', chlist)
             + attribute(b'compression', b'compression', bytes([compression]))
             + attribute(b'dataWindow', b'box2i', window)
             + attribute(b'displayWindow', b'box2i', struct.pack('<4i', 0, 0, 99, 99))
@@ -81,11 +84,41 @@ def exr(channels, compression=ZIP, level=6, width=50, height=37, x0=0, y0=0, fal
         if len(data) >= len(raw):
             data = raw
         chunks.append((first, struct.pack('<iI', y0 + first, len(data)) + data))
+    return head, chunks
+
+
+def exr(channels, compression=ZIP, level=6, *, flags=0, falling=False, behind=b'', **how):
+    """An OpenEXR file of one part."""
+    head, chunks = make_part(channels, compression, level, falling=falling, **how)
+    head = struct.pack('<II', 20000630, 2 | flags) + head
     at, table, body = len(head) + 8 * len(chunks), {}, b''
     for first, chunk in reversed(chunks) if falling else chunks:
         table[first] = at + len(body)
         body += chunk
     return head + b''.join(struct.pack('<Q', table[first]) for first, _ in chunks) + body + behind
+
+
+def exr_of_parts(parts, interleaved=False, order=None, behind=b'', kinds=None):
+    """An OpenEXR file. parts: what make_part() takes. order: of their chunks. kinds: of parts
+    that are none of lines."""
+    made = [make_part(**part) for part in parts]
+    head = struct.pack('<II', 20000630, 2 | 0x1000)
+    for i, (attributes, chunks) in enumerate(made):
+        head += (attributes[:-1] + attribute(b'name', b'string', b'part %d' % i)
+                 + attribute(b'type', b'string', (kinds or {}).get(i, b'scanlineimage'))
+                 + attribute(b'chunkCount', b'int', struct.pack('<I', len(chunks))) + b'\0')
+    head += b'\0'
+    at = len(head) + 8 * sum(len(chunks) for _, chunks in made)
+    table, body, queue = {}, b'', []
+    for i in order or range(len(parts)):
+        chunks = made[i][1]
+        queue += [(n, i, c) for n, c in enumerate(
+            reversed(chunks) if parts[i].get('falling') else chunks)]
+    for _, i, (first, chunk) in sorted(queue, key=lambda c: c[0]) if interleaved else queue:
+        table[i, first] = at + len(body)
+        body += struct.pack('<I', i) + chunk
+    return head + b''.join(struct.pack('<Q', table[i, first]) for i, (_, chunks) in enumerate(made)
+                           for first, _ in chunks) + body + behind
 
 
 RGB = [('B', HALF, 1), ('G', HALF, 1), ('R', HALF, 1)]
@@ -140,12 +173,90 @@ def test_kept(tmp):
     at = other.index(b'\x78\x9c')
     for number, (data, says) in enumerate((
             (exr(RGB, PXR24), 'with loss'), (exr([('G', FLOAT, 1)]), 'no channel of half'),
-            (exr(RGB, flags=0x200), 'tiles'), (exr(RGB, flags=0x1000), 'several parts'),
+            (exr(RGB, flags=0x200), 'tiles'), (exr(RGB, flags=0x1000), 'no part of'),
             (other[:-9], 'ends within'), (other[:at] + b'\x78\x01' + other[at + 2:], 'not comp'),
             (other[:at + 30] + bytes(9) + other[at + 39:], 'is broken'),
             (exr(RGB, width=50, height=38), '50 x 38'), (exr(RGBA), 'component'))):
         text = check(tmp, f'k{number}', [exr(RGB, NONE), exr(RGB, NONE), data], 2)
         assert says in text, (says, text)
+
+
+def test_parts(tmp):
+    """Tests files of several parts: those like the first one are frames, the others are kept
+    with them."""
+    n = 0
+
+    def one(n_frames, *parts, says='', **how):
+        nonlocal n
+        n += 1
+        for compression in NONE, RLE, ZIPS, ZIP:
+            made = [{'compression': compression, 'noise': 0, 'falling': random.random() < 0.3,
+                     **part} for part in parts]
+            data = exr_of_parts(made, **how)
+            text = check(tmp, f'p{n}-{compression}', [data], n_frames, ['--keep-files', '--md5'])
+            assert says in text, (says, text)
+
+    rgb, rgba = {'channels': RGB}, {'channels': RGBA}
+    depth, wide = {'channels': [('Z', FLOAT, 1)]}, {'channels': RGB, 'width': 51}
+    one(3, rgb, rgb, rgb, says='1 file has several pictures, which are 3 frames')
+    one(2, rgb, depth, rgb, says='(2; 1 more is kept', behind=b'behind')
+    one(1, rgb, depth, says='2 parts: one is coded')
+    one(1, depth, rgba, says='2 parts: one is coded')
+    one(2, depth, rgba, wide, rgba, says='(2; 2 more are kept')
+    one(1, rgb, says='')
+    one(2, rgb, rgb, rgb, order=[2, 0, 1])
+    one(1, rgb, rgb, kinds={0: b'deepscanline'}, says='one is coded')
+    # Programs that make a frame of one picture must not leave the others out.
+    (tmp / 'a.exr').write_bytes(exr_of_parts([rgb, rgb]))
+    expect(FAILED, 'encode', tmp / 'a.exr', tmp / 'a.paco', says='more than one picture')
+    # Lines of one part lie between those of others.
+    folder = tmp / 'i'
+    folder.mkdir()
+    (folder / '0.exr').write_bytes(exr(RGB, NONE))
+    (folder / '1.exr').write_bytes(exr_of_parts([rgb, rgb], interleaved=True))
+    expect(DONE, 'archive', folder, tmp / 'i.paco', says='1.exr is kept as it is: ')
+    expect(DONE, 'restore', tmp / 'i.paco', tmp / 'i.out')
+    same(folder, tmp / 'i.out')
+
+
+def test_damaged_parts(tmp):
+    """Tests files of parts with any byte changed: they come back, as frames or not."""
+    whole = [exr_of_parts([{'channels': RGB, 'compression': compression, 'noise': 0, 'width': 20,
+                            'height': 20}] * 3) for compression in (NONE, RLE, ZIPS, ZIP)]
+    folder = tmp / 'in'
+    folder.mkdir()
+    (folder / 'a.exr').write_bytes(whole[3])
+    for i in range(100):
+        data = bytearray(random.choice(whole))
+        for _ in range(random.randrange(1, 4)):
+            data[random.randrange(random.choice((len(data), 1200)))] = random.randrange(256)
+        if i % 5 == 0:
+            del data[random.randrange(len(data)):]
+        (folder / f'b{i}.exr').write_bytes(data)
+    expect(DONE, 'archive', '-q', folder, tmp / 'a.paco')
+    expect(DONE, 'restore', '-q', tmp / 'a.paco', tmp / 'out')
+    same(folder, tmp / 'out')
+
+
+def test_library(tmp):
+    """Tests files of parts that OpenEXR's own program makes of its samples."""
+    samples = pathlib.Path(os.environ.get('PACO_SOURCE_ROOT', '.')) / '../shared/exr'
+    if not shutil.which('exrmultipart') or not samples.is_dir():
+        print('# skipped: there is no exrmultipart, or no samples of OpenEXR')
+        return
+    for i, (names, n) in enumerate((
+            (['Desk', 'Desk', 'Desk'], 3), (['Desk', 'Carrots'], 1), (['t01', 't08'], 2),
+            (['singlepart.0001', 'singlepart.0002', 'singlepart.0003'], 1),
+            (['Rec709', 'Rec709_YC'], 1))):
+        folder = tmp / f'{i}'
+        folder.mkdir()
+        subprocess.run(['exrmultipart', '-combine', '-i',
+                        *(f'{samples}/{name}.exr::part{j}' for j, name in enumerate(names)),
+                        '-o', folder / 'a.exr', '-override', '1'], check=True, capture_output=True)
+        expect(DONE, 'archive', '--keep-files', folder, tmp / f'{i}.paco')
+        assert len(frames(tmp / f'{i}.paco')) == n, (names, len(frames(tmp / f'{i}.paco')))
+        expect(DONE, 'restore', '-q', tmp / f'{i}.paco', tmp / f'{i}.out')
+        same(folder, tmp / f'{i}.out')
 
 
 def test_damaged(tmp):
@@ -205,6 +316,9 @@ def test_rests(tmp):
     """Tests rests that are broken, of each compression."""
     change_rests(tmp, 'r', [exr([*RGBA, ('Z', FLOAT, 1)], compression, width=40, height=40)
                             for compression in (NONE, RLE, ZIPS, ZIP)])
+    change_rests(tmp, 's', [exr_of_parts([
+        {'channels': RGBA, 'compression': compression, 'width': 40, 'height': 40},
+        {'channels': [('Z', FLOAT, 1)], 'width': 9, 'height': 9}]) for compression in (NONE, ZIP)])
     sample = pathlib.Path(os.environ.get('PACO_SOURCE_ROOT', '.')) / '../shared/exr/t01.exr'
     if sample.exists():
         change_rests(tmp, 'p', [sample.read_bytes()] * 3)

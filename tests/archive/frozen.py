@@ -17,6 +17,7 @@ import zlib
 sys.path.insert(0, f'{sys.argv[-1]}/tests/codec/format')
 # pylint: disable=wrong-import-position
 import dng  # noqa: E402
+import paging  # noqa: E402
 from header import read_builtin_sets, split  # noqa: E402
 from restore import restore, restore_sounds  # noqa: E402
 
@@ -174,6 +175,19 @@ def raw(width, height, depth, **how):
     return dng.dng(dng.mosaic(width, height, depth, Slope()), depth, **how)
 
 
+class Page:
+    """A page of gray, or of colors, of 8 bits, for paging.write()."""
+
+    def __init__(self, width, height, components, first):
+        self.width, self.height, self.components, self.depth = width, height, components, 8
+        row, data = width * components, samples(first + width * height * components, 8)[first:]
+        self.lines = [data[y * row:(y + 1) * row] for y in range(height)]
+
+
+def pages(n, components, **how):
+    return paging.write([Page(15, 9, components, 7 * i) for i in range(n)], **how)
+
+
 FILES = {
     'gray8.pgm': lambda: b'P5 # slope\n21 9\n255\n' + bytes(samples(21 * 9, 8)) + b'tail\n',
     'rgb12.ppm': lambda: b'P6\n13 8\n4095\n' + struct.pack('>312H', *samples(312, 12)),
@@ -195,6 +209,11 @@ FILES = {
     'gray16-interlaced.png': lambda: png(13, 12, 0, 16, 6, interlaced=1),
     'rgba8-stored.png': lambda: png(9, 6, 6, 8, 0),
     SOUNDS: lambda: b'P5\n8 6\n255\n' + bytes(samples(48, 8)),
+    'pages-le.tif': lambda: pages(4, 3, rows=5, gap=3),
+    'pages-be.tif': lambda: paging.write([Page(12, 10, 1, 0), Page(4, 3, 1, 0), Page(12, 10, 1, 9)],
+                                         order='>', place='end'),
+    'pictures.pgm': lambda: b''.join(b'P5\n9 7\n255\n' + bytes(samples(63 + i, 8)[i:])
+                                     for i in range(3)) + b'tail',
     'kept-whole.png': lambda: png(14, 9, 0, 8, 6, flush=True),
 }
 
@@ -238,8 +257,8 @@ def check(paco):
     for path in archives:
         with open(path, 'rb') as archive:
             data = archive.read()
-        frame, = split(data)
-        name, form, file = restore(frame, sets)
+        found = list(split(data))
+        name, form, file = restore(found, sets)
         assert md5s[name] == hashlib.md5(file).hexdigest(), name
         assert md5s[f'{name}.paco'] == hashlib.md5(data).hexdigest(), path
         assert form == (255 if 'whole' in name else 2 if '.dng' in name else 1), name
@@ -248,7 +267,7 @@ def check(paco):
             with open(f'{folder}/{name}', 'rb') as restored:
                 assert restored.read() == file, f'{name}: paco restores another file'
         if name == SOUNDS:
-            assert restore_sounds(frame, [parts[1] for parts in WAVS.values()]) == {
+            assert restore_sounds(found[0], [parts[1] for parts in WAVS.values()]) == {
                 sound: b''.join(parts) for sound, parts in WAVS.items()}
         print(name)
 

@@ -13,7 +13,9 @@ import subprocess
 import sys
 import time
 
+import exr
 import harness
+import paging
 from harness import (DAMAGE, DONE, FAILED, PACO, Frame, chunk, expect, frames, paco, picture, same,
                      sequence)
 
@@ -434,6 +436,36 @@ def test_planted(tmp):
     assert status == DAMAGE and 'has its name' in err and not (tmp / 'nothing').exists()
 
 
+def test_reels_of_pages(tmp):
+    """Tests reels whose pictures are several in a file, and reels that have such files beside
+    their pictures."""
+    tiff = paging.write([paging.Page() for _ in range(64)])
+    parts = exr.exr_of_parts([{'channels': exr.RGB}, {'channels': [('Z', exr.FLOAT, 1)]},
+                              {'channels': exr.RGB}])
+    for name, n, files in (('dpx', 24, {'a.tif': tiff, 'b.exr': parts}),
+                           ('tiff', 26 * 64, {f'{i}.tif': tiff for i in range(26)}),
+                           ('exr', 26 * 2, {f'{i}.exr': parts for i in range(26)})):
+        folder, code = reel(tmp / name), tmp / f'{name}.paco'
+        for path, data in files.items():
+            (folder / path).write_bytes(data)
+        expect(DONE, 'archive', '--md5', '--keep-files', '--split=200kB', folder, code)
+        code = tmp / f'{name}.0001.paco'
+        whole = b''.join(path.read_bytes() for path in sorted(tmp.glob(f'{name}.0*.paco')))
+        (tmp / 'a.paco').write_bytes(whole)
+        assert len(frames(tmp / 'a.paco')) == n
+        for path in code, tmp / 'a.paco':
+            expect(DONE, 'restore', '--check', '--md5', path)
+            expect(DONE, 'restore', '-q', path, tmp / f'{name}-out')
+            same(folder, tmp / f'{name}-out')
+            shutil.rmtree(tmp / f'{name}-out')
+        expect(DONE, 'verify', tmp / 'a.paco', says=f'{n} frames and')
+        (tmp / 'b.paco.part').write_bytes(whole[:random.randrange(len(whole))])
+        expect(DONE, 'archive', '-q', '--md5', '--keep-files', '--report=', folder, tmp / 'b.paco')
+        assert (tmp / 'b.paco').read_bytes() == whole
+        for left in 'b.paco', 'b.paco.framemd5':
+            (tmp / left).unlink()
+
+
 def peak(*arguments):
     """Runs the tool, and returns what it took at most, in bytes."""
     run = subprocess.Popen([PACO, *map(os.fspath, arguments)], stderr=subprocess.PIPE,
@@ -463,6 +495,17 @@ def test_many(tmp):
     used = peak('restore', '-q', tmp / 'a.paco', tmp / 'out')
     assert limit or used < 1.2e9, used
     same(folder, tmp / 'out')
+    # Of a file of pages one page is in memory at a time, and some that come next.
+    os.mkdir(tmp / 'pages')
+    page = b'P5\n2000 1000\n255\n'
+    with open(tmp / 'pages' / 'a.pgm', 'wb') as file:
+        for i in range(150):
+            file.write(page + piece[i:] + piece[:i] + bytes(2000000 - len(piece)))
+    used = peak('archive', '-q', tmp / 'pages', tmp / 'p.paco')
+    assert limit or used < 300e6, used
+    used = peak('restore', '-q', tmp / 'p.paco', tmp / 'p.out')
+    assert limit or used < 300e6, used
+    same(tmp / 'pages', tmp / 'p.out')
     # More than frames can carry is refused before anything is written.
     with open(folder / 'huge', 'wb') as file:
         file.truncate(900000000)

@@ -353,6 +353,46 @@ random_file (PacoKeptFile *kept)
   fill (kept->sound, roll (2) * roll (90), TRUE);
 }
 
+/* Makes it a section of a file. */
+static void
+random_section (PacoKeptFile *kept)
+{
+  PacoSection *section = &kept->section;
+
+  kept->is_section = TRUE;
+  section->n = 2 + roll (8);
+  section->number = roll (section->n);
+  section->offset = section->number > 0 ? 1 + roll (1 << 20) : 0;
+  section->size = (guint64) G_MAXUINT32 + roll (1 << 20);
+  kept->section_head = roll (300);
+  kept->size = kept->section_head + section->size;
+  kept->file_size = section->offset + section->size;
+  kept->so_far = kept->checksums;
+  kept->so_far.xxh3[0] ^= 1;
+  kept->checksums.has_md5 = FALSE;
+  if (!paco_section_is_last (section)) {
+    kept->file_size += 1 + roll (1000);
+    kept->so_far.has_md5 = FALSE;
+  }
+}
+
+static void
+compare_sections (const PacoKeptFile *kept, const PacoKeptFile *found)
+{
+  const PacoSection *a = &kept->section, *b = &found->section;
+
+  g_assert_cmpuint (a->number, ==, b->number);
+  g_assert_cmpuint (a->n, ==, b->n);
+  g_assert_cmpuint (a->offset, ==, b->offset);
+  g_assert_cmpuint (a->size, ==, b->size);
+  g_assert_cmpuint (kept->section_head, ==, found->section_head);
+  g_assert_cmpuint (kept->file_size, ==, found->file_size);
+  g_assert_cmpmem (kept->so_far.xxh3, 16, found->so_far.xxh3, 16);
+  g_assert_cmpint (kept->so_far.has_md5, ==, found->so_far.has_md5);
+  if (kept->so_far.has_md5)
+    g_assert_cmpmem (kept->so_far.md5, 16, found->so_far.md5, 16);
+}
+
 static void
 test_kept (void)
 {
@@ -367,6 +407,9 @@ test_kept (void)
     PacoFrame frame;
 
     random_file (&kept);
+    kept.is_section = FALSE;
+    if (i % 3 == 0)
+      random_section (&kept);
     if (i < 10) /* about as much as chunks take */
       fill (kept.rest, 32550 + 20 * i, TRUE);
     if (i == 39)
@@ -380,6 +423,9 @@ test_kept (void)
     g_assert_cmpstr (found.name, ==, kept.name);
     g_assert_cmpuint (found.size, ==, kept.size);
     g_assert_cmpmem (found.checksums.xxh3, 16, kept.checksums.xxh3, 16);
+    g_assert_cmpint (found.is_section, ==, kept.is_section);
+    if (kept.is_section)
+      compare_sections (&kept, &found);
     g_assert_cmpint (found.checksums.has_md5, ==, kept.checksums.has_md5);
     if (kept.checksums.has_md5)
       g_assert_cmpmem (found.checksums.md5, 16, kept.checksums.md5, 16);

@@ -21,6 +21,7 @@ enum
 {
   SEED = 1,
   MOST_CHANGES = 8,
+  MAX_TRIED = 3, /* Sections after the first one. */
   PEEKED = 4096, /* bytes, as many as PacoSourceKind.peek() wants */
 };
 
@@ -315,6 +316,58 @@ try_file (const PacoSourceKind *kind, const uint8_t *how, const uint8_t *data,
   paco_frame_release (&frame);
 }
 
+/* Says whether sections have all of the file's bytes, one after the other. */
+static bool
+have_all (const GArray *sections, size_t size)
+{
+  uint64_t at = 0;
+
+  for (unsigned i = 0; i < sections->len; i++) {
+    const PacoSection *section = &g_array_index (sections, PacoSection, i);
+
+    if (section->offset != at || section->size == 0)
+      return false;
+    at += section->size;
+  }
+  return sections->len == 0 || at == size;
+}
+
+/* Tries the stand-ins of the file's sections as files. */
+static void
+try_sections (const PacoSourceKind *kind, const uint8_t *how,
+    const uint8_t *data, size_t size)
+{
+  g_autoptr (GArray)
+      sections = g_array_new (FALSE, FALSE, sizeof (PacoSection));
+  int fd = memfd_create ("file", MFD_CLOEXEC);
+
+  if (fd < 0 || write (fd, data, size) != (ssize_t) size)
+    fuzz_give_up ("memfd", "it does not take the file");
+  kind->cut (fd, size, sections);
+  if (!have_all (sections, size))
+    fuzz_give_up (kind->name, "sections are not the file");
+  for (unsigned i = 0; sections->len > 1 && i < sections->len; i++) {
+    PacoSection *section = &g_array_index (sections, PacoSection, i);
+    g_autoptr (GByteArray) file = g_byte_array_new ();
+    g_autofree uint8_t *exact = NULL;
+    GError *error = NULL;
+
+    section->number = i;
+    section->n = sections->len;
+    if (kind->stand_in && !kind->stand_in (fd, size, section, file, &error))
+      fuzz_give_up ("a section has no stand-in", error->message);
+    g_byte_array_append (
+        file, data + section->offset, (unsigned) section->size);
+    if (paco_source_kind (file->data, file->len) != kind)
+      fuzz_give_up (kind->name, "a stand-in is of another kind");
+    exact = g_memdup2 (file->data, file->len);
+    try_file (kind, how, exact, file->len);
+    if (i == MAX_TRIED)
+      break;
+  }
+  close (fd);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -329,6 +382,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   kind = paco_source_kind (file, size);
   if (kind)
     try_file (kind, data, file, size);
+  if (kind && kind->cut)
+    try_sections (kind, data, file, size);
   return 0;
 }
 

@@ -63,16 +63,18 @@ find_range (PacoRun *run, GError **error)
 static gboolean
 read_picture (PacoRun *run, guint64 n, PacoInfo *info, GError **error)
 {
-  const PacoFolderFile *file = paco_folder_file (run->folder, n);
   g_autofree char *path = paco_folder_path (run->folder, n);
   g_autofree char *shown = g_filename_display_name (path);
   PacoBytes *bytes = paco_bytes_new ();
+  PacoChecksums checksums;
   PacoSource source;
   gboolean good;
+  guint32 head;
 
   paco_source_init (&source);
   source.keep_files = run->options->keep_files;
-  good = paco_read_whole_file (path, file->size, bytes, NULL, NULL, error)
+  good = paco_run_read_file (
+             run, n, bytes, &head, NULL, FALSE, &checksums, error)
       && paco_source_parse (run->kind, bytes->data, bytes->len, &source, error);
   *info = source.info;
   if (!good)
@@ -80,6 +82,16 @@ read_picture (PacoRun *run, guint64 n, PacoInfo *info, GError **error)
   paco_source_clear (&source);
   paco_bytes_free (bytes);
   return good;
+}
+
+/* Returns the file after file n and its sections. */
+static guint64
+next_file (const PacoRun *run, guint64 n)
+{
+  do
+    n++;
+  while (n < run->end && paco_folder_goes_on (run->folder, n));
+  return n;
 }
 
 /* Finds the picture that all frames must be like: of the first files that can be frames
@@ -92,7 +104,8 @@ read_first (PacoRun *run, GError **error)
   g_autoptr (GError) first = NULL;
   guint n_read = 0;
 
-  for (guint64 n = run->first; n < run->end && n_read < FIRST_FILES; n++) {
+  for (guint64 n = run->first; n < run->end && n_read < FIRST_FILES;
+       n = next_file (run, n)) {
     g_autoptr (GError) failure = NULL;
     g_autofree char *difference = NULL;
     PacoInfo info;
@@ -268,7 +281,7 @@ begin (PacoRun *run, GError **error)
 static guint
 count_items (const PacoRun *run, guint readers)
 {
-  guint64 file = paco_folder_file (run->folder, run->first)->size;
+  guint64 file = paco_folder_bytes (run->folder, run->first);
   guint64 memory = (guint64) MAX_MEMORY_MB << 20;
 
   return (guint) CLAMP (MIN (memory / (5 * file / 2 + 1), 8 + 3 * readers),
@@ -320,8 +333,20 @@ keep_late (PacoRun *run, PacoRunItem *item)
 {
   const PacoFolderFile *file = paco_folder_file (run->folder, item->number);
 
-  paco_report_note (
-      run->report, "%s is kept as it is: %s", file->name, item->late);
+  if (file->section.number > 0 && run->part->n_frames == 0) {
+    paco_run_fail (run, item->number, PACO_ARCHIVE_FAILED,
+        "cannot be archived from picture %u on: %s", file->section.number + 1,
+        item->late);
+    return;
+  }
+  if (file->section.number > 0)
+    paco_report_note (run->report,
+        "%s is kept as it is from picture %u on, which cannot be a frame: %s",
+        file->name, file->section.number + 1, item->late);
+  else
+    paco_report_note (
+        run->report, "%s is kept as it is: %s", file->name, item->late);
+  run->drops = file->section.n > 0;
   paco_members_add_late (run->members, file);
   paco_line_done (run->line, STEP_WRITE, item->number);
 }
@@ -333,10 +358,19 @@ judge_size (PacoRun *run, PacoRunItem *item)
 {
   if (item->late || run->part->n_frames == 0 || run->options->keep_files
       || run->options->files.only_pictures || run->kind != &paco_source_exr
+      || (item->kept.is_section && item->kept.section.number > 0)
       || item->frame.size <= item->kept.size)
     return;
   item->late = g_strdup ("its frame would be larger than the file");
   paco_frame_release (&item->frame);
+}
+
+/* Passes over a section of a file that is kept as it is from an earlier one on. */
+static void
+drop (PacoRun *run, PacoRunItem *item)
+{
+  paco_frame_release (&item->frame);
+  paco_line_done (run->line, STEP_WRITE, item->number);
 }
 
 static void
@@ -358,8 +392,7 @@ write_frame (PacoRun *run, PacoRunItem *item)
   }
   if (run->report->frames->len == 0)
     run->report->info = item->source.info;
-  paco_report_add (run->report, item->kept.name, item->kept.size, size,
-      &item->kept.checksums);
+  paco_report_add_kept (run->report, &item->kept, size);
   paco_line_done (run->line, STEP_WRITE, item->number);
   if (run->options->progress)
     run->options->progress (
@@ -388,7 +421,10 @@ write_frames (PacoRun *run)
 
       run->next = number + 1;
       judge_size (run, item);
-      if (item->late)
+      run->drops &= paco_folder_goes_on (run->folder, number);
+      if (run->drops)
+        drop (run, item);
+      else if (item->late)
         keep_late (run, item);
       else
         write_frame (run, item);
@@ -410,6 +446,7 @@ run_line (PacoRun *run, GError **error)
 
   run->line = paco_line_new (
       run->next, run->end, count_items (run, readers), N_STEPS);
+  run->sums = paco_section_sums_new (run->folder, run->next, run->options->md5);
   make_items (run, count_items (run, readers));
   for (guint i = 0; i < readers; i++)
     threads[n++] = g_thread_new ("paco-read", paco_run_read, run);
@@ -451,6 +488,9 @@ finish (PacoRun *run, GError **error)
   g_autofree char *temporary = NULL;
   gboolean good;
 
+  if (run->part->n_frames == 0)
+    return paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, options->folder,
+        "has no picture that can be a frame");
   if (!paco_members_write_late (
           run->members, run->part, run->report, TRUE, error)
       || !paco_members_renumber (run->members, run->part, error))
@@ -480,6 +520,7 @@ end (PacoRun *run)
   paco_frame_decoder_free (run->decoder);
   free_items (run);
   paco_line_free (run->line);
+  paco_section_sums_free (run->sums);
   paco_part_free (run->part);
   g_clear_pointer (&run->sounds, g_ptr_array_unref);
   g_clear_pointer (&run->sound_chunk, g_byte_array_unref);
@@ -501,7 +542,7 @@ paco_archive_run (
     good = run_line (&run, &failure);
   good = good && (report->complete || finish (&run, &failure));
   if (good && options->verify)
-    report->verified = report->frames->len - report->resumed;
+    report->verified = report->n_frames - report->resumed_frames;
   if (failure)
     report->failure = g_strdup (failure->message);
   end (&run);

@@ -180,6 +180,22 @@ read_plain (PacoMembers *members, Reader *reader, guint32 size, GError **error)
   return TRUE;
 }
 
+/* Passes over what frames have of a file: the sections before the one that is none. */
+static gboolean
+skip_sections (PacoMembers *members, const PacoFolderFile *file, Reader *reader,
+    GError **error)
+{
+  if (file->section.offset > 0 && !open_reader (members, file, reader, error))
+    return FALSE;
+  while (reader->offset < file->section.offset)
+    if (!read_plain (members, reader,
+            (guint32) MIN (
+                file->section.offset - reader->offset, PACO_MEMBER_PIECE),
+            error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 is_unchanged (const Reader *reader, GError **error)
 {
@@ -347,15 +363,17 @@ write_late (Frame *frame, GError **error)
     const PacoFolderFile *file = &g_array_index (
         members->late, PacoFolderFile, i);
     Reader reader = { NULL };
-    guint64 done = 0;
-    gboolean good = TRUE;
+    guint64 done = file->section.offset;
+    gboolean good = skip_sections (members, file, &reader, error);
 
-    do {
+    while (good) {
       guint32 plain = (guint32) MIN (file->size - done, PACO_MEMBER_PIECE);
 
       good = write_piece (frame, file, &reader, plain, error);
       done += plain;
-    } while (good && done < file->size);
+      if (done >= file->size)
+        break;
+    }
     close_reader (&reader);
     if (!good)
       return FALSE;
@@ -511,7 +529,7 @@ paco_members_write_late (PacoMembers *members, PacoPart *part,
   part->n_frames--;
   if (!write_frame (members, part, report, frame, size, to, &written, error))
     return FALSE;
-  paco_report_enlarge (report, written);
+  paco_report_enlarge (report, written - size);
   return TRUE;
 }
 
@@ -577,8 +595,8 @@ is_named (const PacoMemberPiece *piece, const char *name)
       && memcmp (name, piece->name, piece->name_length) == 0;
 }
 
-/* Compares a piece of a file that turned out to be no frame: one of those from *file to
- * `end`. *file becomes the one after it. */
+/* Compares a piece of a file that turned out to be no frame, or of one that has been frames
+ * up to a section: one of those from *file to `end`. *file becomes the one after it. */
 static gboolean
 keep_late (PacoMembers *members, PacoReport *report,
     const PacoMemberPiece *piece, Reader *reader, guint64 *file, guint64 end,
@@ -589,11 +607,14 @@ keep_late (PacoMembers *members, PacoReport *report,
 
   while (*file < end && !found) {
     found = paco_folder_file (members->folder, *file);
-    if (!is_named (piece, found->name)) {
+    if (!is_named (piece, found->name)
+        || (!reader->path && found->section.offset != piece->offset)) {
       found = NULL;
       ++*file;
     }
   }
+  if (found && !reader->path && !skip_sections (members, found, reader, error))
+    return FALSE;
   if (!found || piece->offset != reader->offset || piece->size != found->size
       || !read_piece (members, found, reader, piece->plain, &own, error))
     return FALSE;
@@ -609,7 +630,9 @@ keep_late (PacoMembers *members, PacoReport *report,
   members->n_late++;
   members->total++;
   close_reader (reader);
-  ++*file;
+  do
+    ++*file;
+  while (*file < end && paco_folder_goes_on (members->folder, *file));
   return TRUE;
 }
 

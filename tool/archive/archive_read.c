@@ -21,18 +21,41 @@ fail (GError **error, const char *what)
       errno ? ": " : "", errno ? g_strerror (errno) : "");
 }
 
-/* Reads in pieces that stay in a core's cache while they are looked at. */
-static gboolean
-read_all (int fd, guint64 size, PacoBytes *bytes, PacoPieceFunc look,
-    gpointer user, GError **error)
+/* Opens a file that should have that size. Returns -1 and an error. */
+static int
+open_file (const char *path, guint64 size, GError **error)
 {
-  gsize at = 0;
+  struct stat status;
+  int fd;
 
+  fd = paco_open_input (path, NULL);
+  if (fd < 0 || fstat (fd, &status) != 0) {
+    fail (error, "it cannot be read");
+  } else if ((guint64) status.st_size != size) {
+    errno = 0;
+    fail (error, "it has changed since the folder was looked through");
+  } else {
+    posix_fadvise (fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    return fd;
+  }
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}
+
+/* Reads `size` bytes at `from` after the first `at` of `bytes`, in pieces that stay in a
+ * core's cache while they are looked at. */
+static gboolean
+read_all (int fd, guint64 from, guint64 size, PacoBytes *bytes, gsize at,
+    PacoPieceFunc look, gpointer user, GError **error)
+{
+  from -= at;
+  size += at;
   paco_bytes_set_size (bytes, size);
   while (at < size) {
     gsize n = MIN (PIECE, size - at);
 
-    if (paco_io_read_at (fd, at, bytes->data + at, n) < n)
+    if (paco_io_read_at (fd, from + at, bytes->data + at, n) < n)
       return fail (error,
           errno ? "it cannot be read" : "it became shorter while it was read");
     if (look)
@@ -46,24 +69,48 @@ gboolean
 paco_read_whole_file (const char *path, guint64 size, PacoBytes *bytes,
     PacoPieceFunc look, gpointer user, GError **error)
 {
-  struct stat status;
-  gboolean good;
-  int fd;
+  int fd = open_file (path, size, error);
+  gboolean good = fd >= 0
+      && (size <= G_MAXINT32
+          || paco_archive_fail (
+              error, PACO_ARCHIVE_FAILED, "it has more than 2 GiB"))
+      && read_all (fd, 0, size, bytes, 0, look, user, error);
 
-  errno = 0;
-  if (size > G_MAXINT32)
-    return fail (error, "it has more than 2 GiB");
-  fd = paco_open_input (path, NULL);
-  if (fd < 0)
-    return fail (error, "it cannot be read");
-  posix_fadvise (fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-  good = fstat (fd, &status) == 0 || fail (error, "it cannot be read");
-  if (good && (guint64) status.st_size != size) {
+  if (fd >= 0)
+    close (fd);
+  return good;
+}
+
+gboolean
+paco_read_stand_in (const char *path, const PacoSourceKind *kind,
+    const PacoFolderFile *file, PacoBytes *bytes, guint32 *head,
+    PacoPieceFunc look, gpointer user, GError **error)
+{
+  const PacoSection *section = &file->section;
+  g_autoptr (GByteArray) before = g_byte_array_new ();
+  int fd = open_file (path, file->size, error);
+  g_autoptr (GError) why = NULL;
+  gboolean good = fd >= 0;
+
+  if (good && kind->stand_in
+      && !kind->stand_in (fd, file->size, section, before, &why))
+    good = paco_archive_fail (error, PACO_ARCHIVE_FAILED, "%s", why->message);
+  *head = before->len;
+  if (good && before->len + section->size > G_MAXINT32) {
     errno = 0;
-    good = fail (error, "it has changed since the folder was looked through");
+    good = fail (error, "one of its pictures has more than 2 GiB");
   }
-  good = good && read_all (fd, size, bytes, look, user, error);
-  close (fd);
+  if (good && before->len > 0) {
+    paco_bytes_set_size (bytes, before->len + section->size);
+    memcpy (bytes->data, before->data, before->len);
+    if (look)
+      look (user, bytes->data, 0, before->len);
+  }
+  good = good
+      && read_all (fd, section->offset, section->size, bytes, before->len, look,
+          user, error);
+  if (fd >= 0)
+    close (fd);
   return good;
 }
 
@@ -172,17 +219,26 @@ look_at_piece (gpointer user, const guint8 *bytes, gsize from, gsize size)
 }
 
 gboolean
-paco_run_read_file (PacoRun *run, const char *path, guint64 size,
-    PacoBytes *bytes, PacoSource *source, gboolean with_md5,
+paco_run_read_file (PacoRun *run, guint64 number, PacoBytes *bytes,
+    guint32 *head, PacoSource *source, gboolean with_md5,
     PacoChecksums *checksums, GError **error)
 {
-  Looking looking = { paco_running_checksum_new (with_md5), run->kind, source,
-    size, 0 };
-  gint64 begin = g_get_monotonic_time (), summing;
-  gboolean good = paco_read_whole_file (
-      path, size, bytes, look_at_piece, &looking, error);
-  gint64 end = g_get_monotonic_time ();
+  const PacoFolderFile *file = paco_folder_file (run->folder, number);
+  g_autofree char *path = paco_folder_path (run->folder, number);
+  gboolean is_section = file->section.n > 0;
+  Looking looking = { paco_running_checksum_new (with_md5 && !is_section),
+    run->kind, is_section ? NULL : source, file->size, 0 };
+  gint64 begin = g_get_monotonic_time (), summing, end;
+  gboolean good;
 
+  *head = 0;
+  if (is_section)
+    good = paco_read_stand_in (
+        path, run->kind, file, bytes, head, look_at_piece, &looking, error);
+  else
+    good = paco_read_whole_file (
+        path, file->size, bytes, look_at_piece, &looking, error);
+  end = g_get_monotonic_time ();
   summing = paco_running_checksum_end (looking.checksum, checksums);
   paco_report_spend (run->report, PACO_SPENT_CHECKSUMS, end - summing);
   paco_report_spend (run->report, PACO_SPENT_PARSING, end - looking.watching);
@@ -195,12 +251,20 @@ static gboolean
 read_file (PacoRun *run, PacoRunItem *item, GError **error)
 {
   const PacoFolderFile *file = paco_folder_file (run->folder, item->number);
-  g_autofree char *path = paco_folder_path (run->folder, item->number);
-  gboolean good = paco_run_read_file (run, path, file->size, item->file,
-      &item->source, run->options->md5, &item->kept.checksums, error);
+  PacoKeptFile *kept = &item->kept;
+  gboolean good = paco_run_read_file (run, item->number, item->file,
+      &kept->section_head, &item->source, run->options->md5, &kept->checksums,
+      error);
 
-  g_free (item->kept.name);
-  item->kept.name = g_strdup (file->name);
+  kept->section = file->section;
+  kept->is_section = file->section.n > 0;
+  kept->file_size = file->size;
+  if (kept->is_section)
+    good = good
+        && paco_section_sums_add (run->sums, item->number,
+            item->file->data + kept->section_head, &kept->so_far, error);
+  g_free (kept->name);
+  kept->name = g_strdup (file->name);
   item->kept.n_files = (guint32) (run->end - run->first);
   item->kept.n_members = run->n_members;
   return good && take_apart (run, item, error);
@@ -231,9 +295,11 @@ paco_run_read (gpointer data)
       item->late = g_strdup (error->message);
       paco_run_release_file (item);
       paco_line_done (run->line, STEP_READ, number);
-    } else
+    } else {
       paco_run_fail (run, number, PACO_ARCHIVE_FAILED, "cannot be archived: %s",
           error->message);
+      paco_section_sums_fail (run->sums);
+    }
     g_error_free (error);
   }
   return NULL;

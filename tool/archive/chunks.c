@@ -17,6 +17,9 @@ enum
   /* No zlib stream is this many times smaller than its plain bytes. */
   MAX_RATIO = 1033,
   FEW_CHUNKS = 16,
+  SECTION_KIND = 64, /* A section of a file of kind k is of kind 64 + k. */
+  SECTION_FORM = 1,
+  SECTION_HEAD = 48, /* of its rest, before that of the stand-in */
 };
 
 void
@@ -72,20 +75,51 @@ paco_kept_name_is_good (const char *name, gsize length)
 
 /* --- writing ----------------------------------------------------------- */
 
+/* Writes what the rest of a section has before that of its stand-in. Returns its size, 0
+ * for a file. */
+static guint
+write_section (const PacoKeptFile *kept, guint8 head[SECTION_HEAD])
+{
+  const PacoSection *section = &kept->section;
+  guint8 *p = head;
+
+  if (!kept->is_section)
+    return 0;
+  p = paco_put32 (p, SECTION_FORM);
+  p = paco_put32 (paco_put32 (p, section->number), section->n);
+  p = paco_put32 (p, kept->section_head);
+  p = paco_put64 (paco_put64 (p, section->offset), kept->file_size);
+  memcpy (p, kept->so_far.xxh3, PACO_CHECKSUM_SIZE);
+  return SECTION_HEAD;
+}
+
 /* Appends the rest, compressed. Returns how many bytes that takes. A rest that is
  * a whole file is compressed already. */
 static gsize
-append_rest (GByteArray *memory, const GByteArray *rest)
+append_rest (GByteArray *memory, const PacoKeptFile *kept)
 {
+  const GByteArray *rest = kept->rest;
   gboolean whole = rest->len > 0 && rest->data[0] == PACO_SOURCE_WHOLE;
-  uLongf size = compressBound (rest->len);
-  guint before = memory->len;
+  guint8 head[SECTION_HEAD];
+  guint before = memory->len, head_size = write_section (kept, head);
+  uLong size = compressBound (head_size + rest->len);
+  z_stream stream = { .next_in = head, .avail_in = head_size };
+  int status = deflateInit (
+      &stream, whole ? Z_NO_COMPRESSION : Z_BEST_COMPRESSION);
 
   g_byte_array_set_size (memory, before + (guint) size);
-  if (compress2 (memory->data + before, &size, rest->data, rest->len,
-          whole ? Z_NO_COMPRESSION : Z_BEST_COMPRESSION)
-      != Z_OK)
+  stream.next_out = memory->data + before;
+  stream.avail_out = (uInt) size;
+  if (status == Z_OK && head_size > 0)
+    status = deflate (&stream, Z_NO_FLUSH);
+  stream.next_in = rest->data;
+  stream.avail_in = rest->len;
+  if (status == Z_OK)
+    status = deflate (&stream, Z_FINISH);
+  if (status != Z_STREAM_END)
     g_error ("zlib has no memory for %u bytes", rest->len);
+  size = stream.total_out;
+  deflateEnd (&stream);
   g_byte_array_set_size (memory, before + (guint) size);
   return size;
 }
@@ -94,10 +128,12 @@ static void
 append_file (GByteArray *memory, const PacoKeptFile *kept)
 {
   gsize length = strlen (kept->name);
-  guint8 head[FILE_HEAD] = { kept->kind->id };
+  guint8 head[FILE_HEAD] = { kept->kind->id
+    + (kept->is_section ? SECTION_KIND : 0) };
 
   paco_put64 (head + 2, kept->size);
-  paco_put32 (head + 10, kept->rest->len);
+  paco_put32 (
+      head + 10, kept->rest->len + (kept->is_section ? SECTION_HEAD : 0));
   memcpy (head + 14, kept->checksums.xxh3, PACO_CHECKSUM_SIZE);
   g_byte_array_append (memory, head, sizeof head);
   g_byte_array_append (memory, (const guint8 *) kept->name, (guint) length);
@@ -155,6 +191,8 @@ paco_kept_chunks_write (
     const PacoKeptFile *kept, PacoKeptChunks *chunks, GError **error)
 {
   GByteArray *memory = chunks->memory;
+  const PacoChecksums *md5 = kept->is_section ? &kept->so_far
+                                              : &kept->checksums;
   gsize offset, rest;
 
   if (!paco_kept_name_is_good (kept->name, strlen (kept->name)))
@@ -168,9 +206,9 @@ paco_kept_chunks_write (
   g_byte_array_set_size (memory, 0);
   append_file (memory, kept);
   add_chunk (chunks, PACO_CHUNK_SOURCE_FILE, 0, memory->len);
-  if (kept->checksums.has_md5) {
+  if (md5->has_md5) {
     add_chunk (chunks, PACO_CHUNK_SOURCE_MD5, memory->len, PACO_CHECKSUM_SIZE);
-    g_byte_array_append (memory, kept->checksums.md5, PACO_CHECKSUM_SIZE);
+    g_byte_array_append (memory, md5->md5, PACO_CHECKSUM_SIZE);
   }
   add_sound (chunks, PACO_CHUNK_SOUND_FILE, kept->sound);
   add_sound (chunks, PACO_CHUNK_FURTHER_SOUND, kept->further);
@@ -184,7 +222,7 @@ paco_kept_chunks_write (
         memory->data + memory->len - PACO_MEMBER_CHUNK_SIZE);
   }
   offset = memory->len;
-  rest = append_rest (memory, kept->rest);
+  rest = append_rest (memory, kept);
   if (!add_rest (chunks, offset, rest, error))
     return FALSE;
   for (gsize i = 0; i < chunks->n; i++)
@@ -209,7 +247,11 @@ read_file (const PacoFrameChunk *chunk, PacoKeptFile *kept, GError **error)
         "the frame's chunk 12, its source file, is broken");
   g_free (kept->name);
   kept->name = g_strndup (name, chunk->size - FILE_HEAD);
-  kept->kind = paco_source_kind_by_id (data[0]);
+  kept->kind = data[0] < 2 * SECTION_KIND
+      ? paco_source_kind_by_id (data[0] % SECTION_KIND)
+      : NULL;
+  kept->is_section = kept->kind && data[0] >= SECTION_KIND;
+  kept->so_far.has_md5 = FALSE;
   if (!kept->kind)
     return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "the frame's source file is of kind %u, which this version does not "
@@ -304,10 +346,41 @@ copy_sound (const PacoFrameChunk *chunk, GByteArray *to)
     g_byte_array_append (to, chunk->data, (guint) chunk->size);
 }
 
+/* Takes what the rest of a section has before that of its stand-in. */
+static gboolean
+read_section (PacoKeptFile *kept)
+{
+  PacoSection *section = &kept->section;
+  const guint8 *p = kept->rest->data;
+  gboolean good;
+
+  *section = (PacoSection){ 0 };
+  if (kept->rest->len < SECTION_HEAD || paco_get32 (p) != SECTION_FORM)
+    return FALSE;
+  *section = (PacoSection){ .number = paco_get32 (p + 4),
+    .n = paco_get32 (p + 8),
+    .offset = paco_get64 (p + 16) };
+  kept->section_head = paco_get32 (p + 12);
+  kept->file_size = paco_get64 (p + 24);
+  memcpy (kept->so_far.xxh3, p + 32, PACO_CHECKSUM_SIZE);
+  g_byte_array_remove_range (kept->rest, 0, SECTION_HEAD);
+  section->size = kept->size - MIN (kept->section_head, kept->size);
+  good = section->number < section->n && section->size > 0
+      && section->offset < kept->file_size
+      && section->size <= kept->file_size - section->offset
+      && (section->number == 0) == (section->offset == 0)
+      && paco_section_is_last (section)
+          == (section->size == kept->file_size - section->offset);
+  if (!good)
+    *section = (PacoSection){ 0 };
+  return good;
+}
+
 static gboolean
 read_chunks (const Kept *found, PacoKeptFile *kept, GError **error)
 {
   const PacoFrameChunk *file, *md5, *sound, *further;
+  PacoChecksums *md5_of;
   guint32 rest;
 
   if (!find_one (found, PACO_CHUNK_SOURCE_FILE, &file)
@@ -322,8 +395,9 @@ read_chunks (const Kept *found, PacoKeptFile *kept, GError **error)
   if (!read_file (file, kept, error))
     return FALSE;
   rest = paco_get32 ((const guint8 *) file->data + 10);
-  if (rest > paco_source_max_rest (kept->kind, kept->size)
-      || !read_rest (found, rest, kept->rest))
+  if (rest > paco_source_max_rest (kept->kind, kept->size) + SECTION_HEAD
+      || !read_rest (found, rest, kept->rest)
+      || (kept->is_section && !read_section (kept)))
     return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "what the frame keeps of its source file (chunks 13, or the "
         "attachment) is broken");
@@ -332,9 +406,10 @@ read_chunks (const Kept *found, PacoKeptFile *kept, GError **error)
         "the frame's chunk 14, the MD5 of its source file, is broken");
   copy_sound (sound, kept->sound);
   copy_sound (further, kept->further);
-  kept->checksums.has_md5 = md5 != NULL;
+  md5_of = kept->is_section ? &kept->so_far : &kept->checksums;
+  md5_of->has_md5 = md5 != NULL;
   if (md5)
-    memcpy (kept->checksums.md5, md5->data, PACO_CHECKSUM_SIZE);
+    memcpy (md5_of->md5, md5->data, PACO_CHECKSUM_SIZE);
   return TRUE;
 }
 

@@ -19,13 +19,21 @@ enum
   PACO_MEMBER_CHUNK_SIZE = 16,
 };
 
-/* A file that a frame keeps. */
+/* A file that a frame keeps, or a section of one (source.h): then kind, size, checksums and
+ * rest are those of its stand-in. */
 typedef struct
 {
   const PacoSourceKind *kind;
   char *name; /* relative, with '/' between folders; bytes of any encoding */
   guint64 size;
   PacoChecksums checksums;
+  gboolean is_section;
+  PacoSection section;  /* With is_section, once the rest is read. */
+  guint32 section_head; /* Bytes of the stand-in before those of the section. */
+  guint64 file_size;
+  /* XXH3 of the file from its first byte to the end of the section, and in the last one the
+   * file's MD5, if it is kept. */
+  PacoChecksums so_far;
   GByteArray *rest;            /* PacoSource.rest */
   GByteArray *sound, *further; /* chunks 15 and 18 (sound.h), or empty */
   /* As they are written: chunk 16, and how many members there are. If n_files is 0 there
@@ -80,6 +88,12 @@ typedef struct
   guint32 n_ends;   /* of these, the last ones of their members */
   guint32 bytes;    /* that the pieces take at the end of the attachment */
 } PacoMemberCount;
+
+static inline gboolean
+paco_section_is_last (const PacoSection *section)
+{
+  return section->number + 1 == section->n;
+}
 
 /* Reads that from the frame that begins at data, of which at least the header is there.
  * Returns FALSE, and zeros, if it has no such chunk or a broken one. */

@@ -21,7 +21,8 @@ typedef struct
 {
   char *name; /* relative to the folder */
   guint64 size;
-  GBytes *bytes; /* of what is not in the folder, else NULL */
+  GBytes *bytes;       /* of what is not in the folder, else NULL */
+  PacoSection section; /* which section of the file it is, if there are some */
 } PacoFolderFile;
 
 typedef struct
@@ -51,10 +52,22 @@ char *paco_folder_path (const PacoFolder *folder, guint64 n);
 
 /* Looks into the heads of all files, and sorts them by what these can tell. *kind and
  * *info are those of the sequence. With fps_given, the frame rate of files does not
- * matter. */
+ * matter. In the place of a file of several pictures like its first one come its
+ * sections. */
 gboolean paco_folder_sort_out (PacoFolder *folder,
     const PacoFolderOptions *options, gboolean fps_given,
     const PacoSourceKind **kind, PacoInfo *info, GError **error);
+
+/* Says whether a file has more bytes than can be taken apart, as one or in sections. */
+gboolean paco_folder_is_too_large (
+    const PacoSourceKind *kind, const char *path, guint64 size);
+/* Puts sections in the place of files that have some, and notes that (folder_cut.c). */
+gboolean paco_folder_cut (
+    PacoFolder *folder, const PacoSourceKind *kind, GError **error);
+/* Says whether the n-th file goes on with the one before it. */
+gboolean paco_folder_goes_on (const PacoFolder *folder, guint64 n);
+/* Returns how many bytes the n-th file has, or its section. */
+guint64 paco_folder_bytes (const PacoFolder *folder, guint64 n);
 
 /* Makes sound i a member. */
 void paco_folder_keep_sound (PacoFolder *folder, guint i);

@@ -186,7 +186,7 @@ look_at (Sorting *sorting, guint n, GError **error)
     return refuse (error, path, "cannot be read: %s", g_strerror (errno));
   if (size == 0)
     found->why = g_strdup ("empty");
-  else if (kind && file->size > G_MAXINT32)
+  else if (kind && paco_folder_is_too_large (kind, path, file->size))
     found->why = g_strdup ("it has more than 2 GiB");
   else if (kind
       && !ask_kind (kind, path, head, (gsize) size, file->size, &info, &reason))
@@ -470,7 +470,8 @@ sort_out (Sorting *sorting, const PacoSourceKind **kind, PacoInfo *info,
   *kind = group_at (sorting, sequence)->kind;
   *info = group_at (sorting, sequence)->info;
   return tell_members (sorting, strays, odd, error)
-      && (sorting->options->allow_gaps || check_numbers (sorting, error));
+      && (sorting->options->allow_gaps || check_numbers (sorting, error))
+      && paco_folder_cut (folder, *kind, error);
 }
 
 gboolean

@@ -71,30 +71,70 @@ paco_report_note (PacoReport *report, const char *format, ...)
   va_end (arguments);
 }
 
+static PacoReportFrame *
+last_file (const PacoReport *report)
+{
+  return report->frames->len > 0 ? &g_array_index (
+             report->frames, PacoReportFrame, report->frames->len - 1)
+                                 : NULL;
+}
+
 void
 paco_report_add (PacoReport *report, const char *name, guint64 size,
-    guint64 coded, const PacoChecksums *checksums)
+    guint64 coded, guint n_frames, const PacoChecksums *checksums)
 {
-  PacoReportFrame frame = { g_strdup (name), size, coded, *checksums };
+  PacoReportFrame frame = { g_strdup (name), size, coded, n_frames,
+    *checksums };
 
+  report->n_frames += n_frames;
   g_array_append_val (report->frames, frame);
+}
+
+void
+paco_report_add_kept (
+    PacoReport *report, const PacoKeptFile *kept, guint64 coded)
+{
+  PacoReportFrame *last = last_file (report);
+
+  if (!kept->is_section)
+    paco_report_add (
+        report, kept->name, kept->size, coded, 1, &kept->checksums);
+  else if (kept->section.number == 0 || !last
+      || strcmp (last->name, kept->name) != 0)
+    paco_report_add (
+        report, kept->name, kept->section.size, coded, 1, &kept->so_far);
+  else {
+    report->n_frames++;
+    last->n_frames++;
+    last->size += kept->section.size;
+    last->coded += coded;
+    last->checksums = kept->so_far;
+  }
 }
 
 void
 paco_report_add_member (PacoReport *report, const char *name, guint64 size,
     guint64 coded, const PacoChecksums *checksums)
 {
-  PacoReportFrame member = { g_strdup (name), size, coded, *checksums };
+  PacoReportFrame member = { g_strdup (name), size, coded, 0, *checksums };
+  PacoReportFrame *last = last_file (report);
 
-  g_array_append_val (report->members, member);
+  if (!last || strcmp (last->name, name) != 0) {
+    g_array_append_val (report->members, member);
+    return;
+  }
+  g_free (member.name);
+  last->size = size;
+  last->checksums = *checksums;
 }
 
 void
-paco_report_enlarge (PacoReport *report, guint64 coded)
+paco_report_enlarge (PacoReport *report, guint64 more)
 {
-  if (report->frames->len > 0)
-    g_array_index (report->frames, PacoReportFrame, report->frames->len - 1)
-        .coded = coded;
+  PacoReportFrame *last = last_file (report);
+
+  if (last)
+    last->coded += more;
 }
 
 static const PacoReportFrame *
@@ -161,6 +201,8 @@ append_files (GString *json, const char *name, const GArray *files)
     paco_json_text (json, "name", file->name);
     paco_json_number (json, "size", file->size);
     paco_json_number (json, "coded", file->coded);
+    if (file->n_frames > 1)
+      paco_json_number (json, "frames", file->n_frames);
     append_checksum (json, "xxh3", file->checksums.xxh3);
     if (file->checksums.has_md5)
       append_checksum (json, "md5", file->checksums.md5);
@@ -195,7 +237,7 @@ paco_report_json (const PacoReport *report)
 {
   GString *json = g_string_new ("{");
   guint64 files, coded;
-  guint n = report->frames->len;
+  guint64 n = report->n_frames;
 
   paco_report_sums (report, &files, &coded);
   paco_json_text (paco_json_line (json, 2), "command", report->command);
@@ -244,7 +286,8 @@ paco_report_text (const PacoReport *report)
 {
   GString *text = g_string_new (NULL);
   guint64 files, coded, n = count_files (report);
-  guint64 now = n - MIN (report->resumed, n);
+  guint64 done = MAX (report->resumed, report->resumed_frames);
+  guint64 now = report->n_frames + report->members->len;
   char *size, *coded_size;
 
   paco_report_sums (report, &files, &coded);
@@ -258,7 +301,7 @@ paco_report_text (const PacoReport *report)
         report->to);
   g_string_append_printf (text, "%" G_GUINT64_FORMAT " %s of %s, %s as %s", n,
       paco_text_plural (n, "file", "files"), size, coded_size,
-      paco_text_plural (report->frames->len, "a frame", "frames"));
+      report->n_frames == 1 ? "a frame" : "frames");
   if (files > 0)
     g_string_append_printf (
         text, " (%.1f %%)", 100.0 * (gdouble) coded / (gdouble) files);
@@ -280,7 +323,8 @@ paco_report_text (const PacoReport *report)
         paco_text_plural (report->damaged, "does", "do"));
   g_string_append_printf (text, ".\n%.1f s, %.1f frames a second",
       report->seconds,
-      report->seconds > 0 ? (gdouble) now / report->seconds : 0);
+      report->seconds > 0 ? (gdouble) (now - MIN (done, now)) / report->seconds
+                          : 0);
   if (report->device && *report->device)
     g_string_append_printf (text, ", on %s", report->device);
   g_string_append (text, ".\nTime was spent:");
@@ -292,7 +336,7 @@ paco_report_text (const PacoReport *report)
   if (report->verified > 0)
     g_string_append_printf (text,
         "Every frame%s was decoded, and gave the bytes of its file.\n",
-        report->verified < report->frames->len ? " of this run" : "");
+        report->verified < report->n_frames ? " of this run" : "");
   if (report->damaged == 0)
     append_notes (text, report);
   g_free (size);

@@ -3,7 +3,7 @@
  * in, and the tool writes it as JSON, as text and as the list of MD5s that FFmpeg
  * writes. */
 #pragma once
-#include "tool/archive/checksum.h"
+#include "tool/archive/chunks.h"
 #include "lib/paco.h"
 #include <glib.h>
 
@@ -23,7 +23,8 @@ typedef enum
 typedef struct
 {
   char *name;          /* of the source file */
-  guint64 size, coded; /* bytes of the file and of its frame */
+  guint64 size, coded; /* bytes of the file and of its frames, so far */
+  guint n_frames;
   PacoChecksums checksums;
 } PacoReportFrame;
 
@@ -35,13 +36,16 @@ typedef struct
   char *device;        /* that coded, as libpaco says; or NULL */
   PacoInfo info;       /* the first picture */
   guint64 first;       /* number of frames[0] in the folder */
-  GArray *frames;      /* PacoReportFrame, done or found done */
-  GArray *members;     /* PacoReportFrame: files that are no frames */
-  guint64 resumed;     /* frames that a run before had done */
-  guint64 damaged;     /* frames that could not be restored */
-  gboolean complete;   /* the archive was there already */
-  GPtrArray *notes;    /* char *: sentences */
-  guint64 n_notes;     /* with those that were not kept */
+  GArray
+      *frames; /* PacoReportFrame, done or found done: files that are frames */
+  guint64 n_frames;       /* of these */
+  guint64 resumed_frames; /* that a run before had done */
+  GArray *members;        /* PacoReportFrame: files that are no frames */
+  guint64 resumed;        /* files that a run before had done, or begun */
+  guint64 damaged;        /* frames that could not be restored */
+  gboolean complete;      /* the archive was there already */
+  GPtrArray *notes;       /* char *: sentences */
+  guint64 n_notes;        /* with those that were not kept */
   /* Counts frames that were decoded in this run, and gave the bytes of their
    * files. */
   guint64 verified;
@@ -62,16 +66,22 @@ void paco_report_spend (PacoReport *report, PacoSpent what, gint64 begin);
  * call it. */
 void paco_report_note (PacoReport *report, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
-/* Adds a frame; name is copied. */
+/* Adds a file of so many frames; name is copied. */
 void paco_report_add (PacoReport *report, const char *name, guint64 size,
-    guint64 coded, const PacoChecksums *checksums);
+    guint64 coded, guint n_frames, const PacoChecksums *checksums);
 
-/* Adds a file that is no frame, and takes `coded` bytes of frames. */
+/* Adds a frame that was written, or was there: the next section of the last file goes
+ * to that file. */
+void paco_report_add_kept (
+    PacoReport *report, const PacoKeptFile *kept, guint64 coded);
+
+/* Adds a file that is no frame, and takes `coded` bytes of frames; or all that the last
+ * file has after its sections. */
 void paco_report_add_member (PacoReport *report, const char *name, guint64 size,
     guint64 coded, const PacoChecksums *checksums);
 
-/* Says how many bytes the last frame has now. */
-void paco_report_enlarge (PacoReport *report, guint64 coded);
+/* Says how many bytes more the last frame has now. */
+void paco_report_enlarge (PacoReport *report, guint64 more);
 
 /* Sums up the bytes of all files and of all frames. */
 void paco_report_sums (

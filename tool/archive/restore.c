@@ -129,39 +129,56 @@ tell_missing (PacoRestoreRun *run, const char *where, guint64 n)
           n, "file of the archive is", "files of the archive are"));
 }
 
+/* Names the frame, its file and which of its pictures it is. */
+static void
+tell_damage (PacoRestoreRun *run, const PacoRestoreItem *item)
+{
+  const PacoSection *section = &item->kept.section;
+  g_autofree char *name = item->kept.name
+      ? g_filename_display_name (item->kept.name)
+      : g_strdup ("a file without a name");
+  g_autofree char *picture = section->n > 0
+      ? g_strdup_printf (" (picture %u of %u)", section->number + 1, section->n)
+      : g_strdup ("");
+
+  paco_report_note (run->report, "Frame %" G_GUINT64_FORMAT ", %s%s, %s: %s",
+      item->frame.number, name, picture,
+      item->refused ? "cannot be restored" : "is damaged", item->damage);
+}
+
 static gboolean
 tell_frame (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
 {
   PacoReport *report = run->report;
   g_autofree char *where = g_strdup_printf (
       "Before frame %" G_GUINT64_FORMAT, item->frame.number);
-  gboolean good;
+  guint64 missing = report->damaged;
+  gboolean good = TRUE;
 
   tell_gap (run, where, item->frame.skipped, item->frame.missing);
   tell_missing (run, where,
       paco_file_count_add (
           &run->count, &item->info, item->n_files, &item->members));
-  if (item->damage) {
-    char *name = item->kept.name ? g_filename_display_name (item->kept.name)
-                                 : g_strdup ("a file without a name");
-
-    report->damaged++;
-    paco_report_note (report, "Frame %" G_GUINT64_FORMAT ", %s, %s: %s",
-        item->frame.number, name,
-        item->refused ? "cannot be restored" : "is damaged", item->damage);
-    g_clear_pointer (&item->damage, g_free);
-    g_free (name);
-  } else {
-    if (report->frames->len == 0) {
-      report->info = item->info;
-      report->first = item->frame.number;
-      report->kind = g_strdup (item->kept.kind->name);
-    }
-    report->resumed += item->was_there;
-    paco_report_add (report, item->kept.name, item->kept.size, item->frame.size,
-        &item->kept.checksums);
+  missing = report->damaged - missing;
+  if (item->damage)
+    tell_damage (run, item);
+  else if (!report->kind) {
+    report->info = item->info;
+    report->first = item->frame.number;
+    report->kind = g_strdup (item->kept.kind->name);
   }
-  good = paco_restore_members (run, item, error);
+  if (item->kept.is_section)
+    good = paco_restore_section (run, item, &missing, error);
+  else {
+    paco_restore_no_section (run, &missing);
+    report->damaged += item->damage != NULL;
+    report->resumed += item->was_there;
+    if (!item->damage)
+      paco_report_add (report, item->kept.name, item->kept.size,
+          item->frame.size, 1, &item->kept.checksums);
+  }
+  g_clear_pointer (&item->damage, g_free);
+  good = good && paco_restore_members (run, item, error);
   paco_restore_release_bytes (run, item);
   paco_restore_release (run, item);
   item->kept.rest = NULL;
@@ -353,7 +370,7 @@ paco_restore_run (
   if (run.decoder)
     report->device = g_strdup (paco_frame_decoder_device (run.decoder));
   if (good && report->damaged == 0)
-    report->verified = report->frames->len;
+    report->verified = report->n_frames;
   if (failure)
     report->failure = g_strdup (failure->message);
   paco_frame_decoder_free (run.decoder);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Makes the members of an archive again (member.h), for the last step of restore: frames
- * come in order, and so do the pieces that they carry. */
+ * Makes the members of an archive again (member.h), and files whose sections are frames, for
+ * the last step of restore: frames come in order, and so do the pieces that they carry. */
 #include "tool/archive/member.h"
 #include "tool/archive/part.h"
 #include "tool/archive/restore_run.h"
@@ -26,6 +26,9 @@ typedef struct
   int folder, fd; /* or -1 */
   char *temporary;
   char *damage; /* Why no file is made, or NULL. */
+  /* These are of a file whose sections are frames: all, and those that came. */
+  guint n_sections, n_frames;
+  gboolean is_part; /* Its beginning is in another part of the archive. */
 } Member;
 
 struct PacoRestoreMember
@@ -33,6 +36,7 @@ struct PacoRestoreMember
   /* The member whose pieces come, and one that goes on after it: whole members may lie
    * between the pieces of another one. */
   Member now, outer;
+  Member file;     /* of sections */
   char *passed;    /* The name of one that was reported already, or NULL. */
   guint64 bytes;   /* of all members so far, */
   guint64 archive; /* and of the frames */
@@ -56,8 +60,7 @@ close_member (Member *member)
   g_clear_pointer (&member->temporary, g_free);
   g_clear_pointer (&member->damage, g_free);
   g_clear_pointer (&member->name, g_free);
-  member->checksum = NULL;
-  member->folder = member->fd = -1;
+  *member = (Member){ .folder = -1, .fd = -1 };
 }
 
 static void
@@ -141,10 +144,9 @@ give_up (Member *member, GError **error)
 
 /* Gives the file its name. */
 static gboolean
-name_member (
-    PacoRestoreRun *run, const PacoChecksums *checksums, GError **error)
+name_member (PacoRestoreRun *run, Member *member,
+    const PacoChecksums *checksums, GError **error)
 {
-  Member *member = &run->member->now;
   const char *base = strrchr (member->name, '/');
   struct stat status;
   int other = dup (member->fd);
@@ -176,38 +178,48 @@ name_member (
   return FALSE;
 }
 
+static const char differs[] =
+    "the file that its frames give has another checksum than it had";
+
+/* Ends a member whose last piece has come, or a file. */
 static gboolean
-end_member (PacoRestoreRun *run, const PacoMemberPiece *piece, GError **error)
+end_member (PacoRestoreRun *run, Member *member, const PacoChecksums *checksums,
+    GError **error)
 {
-  Member *member = &run->member->now;
   PacoChecksums found = { .has_md5 = FALSE };
 
+  if (member->is_part) {
+    close_member (member);
+    return TRUE;
+  }
   paco_running_checksum_end (g_steal_pointer (&member->checksum), &found);
-  if (!member->damage && !paco_checksums_equal (&found, &piece->checksums))
-    member->damage = g_strdup (
-        "the file that its frames give has another checksum than it had");
+  if (!member->damage && !paco_checksums_equal (&found, checksums))
+    member->damage = g_strdup (differs);
   if (!member->damage && member->fd >= 0
-      && !name_member (run, &piece->checksums, error))
+      && !name_member (run, member, checksums, error))
     return FALSE;
   if (member->damage) {
     g_autofree char *why = g_strconcat (
         "cannot be restored: ", member->damage, NULL);
 
     lose (run, member->name, why);
-  } else
-    paco_report_add_member (run->report, member->name, member->size,
-        member->coded, &piece->checksums);
+  } else if (member->n_sections > 0)
+    paco_report_add (run->report, member->name, member->size, member->coded,
+        member->n_frames, checksums);
+  else
+    paco_report_add_member (
+        run->report, member->name, member->size, member->coded, checksums);
   close_member (member);
-  leave (run->member);
+  if (member == &run->member->now)
+    leave (run->member);
   return TRUE;
 }
 
 /* --- beginning one ------------------------------------------------------------- */
 
 static gboolean
-open_file (PacoRestoreRun *run, GError **error)
+open_file (PacoRestoreRun *run, Member *member, GError **error)
 {
-  Member *member = &run->member->now;
   const char *base;
 
   if (run->folder < 0)
@@ -220,15 +232,14 @@ open_file (PacoRestoreRun *run, GError **error)
 }
 
 static gboolean
-begin_member (PacoRestoreRun *run, const PacoMemberPiece *piece, GError **error)
+begin_member (PacoRestoreRun *run, Member *member, const char *name,
+    gsize name_length, guint64 size, GError **error)
 {
   const PacoRestoreLimits *limits = &run->options->limits;
-  Member *member = &run->member->now;
   const char *why;
 
-  member->name = g_strndup (piece->name, piece->name_length);
-  member->size = piece->size;
-  member->offset = member->coded = 0;
+  member->name = g_strndup (name, name_length);
+  member->size = size;
   member->checksum = paco_running_checksum_new (run->options->md5);
   why = paco_restore_refuse_name (run, member->name);
   if (why)
@@ -240,8 +251,153 @@ begin_member (PacoRestoreRun *run, const PacoMemberPiece *piece, GError **error)
         " MB; --max-file=%" G_GUINT64_FORMAT " restores it",
         member->size, limits->max_file / MB, member->size / MB + 1);
   else
-    return open_file (run, error);
+    return open_file (run, member, error);
   return TRUE;
+}
+
+/* Adds bytes, up to which the member has that XXH3. */
+static gboolean
+add_bytes (Member *member, const guint8 *bytes, gsize size,
+    const PacoChecksums *checksums, GError **error)
+{
+  guint8 found[PACO_CHECKSUM_SIZE];
+
+  paco_running_checksum_add (member->checksum, bytes, size);
+  paco_running_checksum_now (member->checksum, found);
+  if (memcmp (found, checksums->xxh3, PACO_CHECKSUM_SIZE) != 0)
+    member->damage = g_strdup (differs);
+  else if (member->fd >= 0
+      && !paco_io_write_at (member->fd, member->offset, bytes, size))
+    return give_up (member, error);
+  return TRUE;
+}
+
+/* --- sections -------------------------------------------------------------------- */
+
+/* Says of a file that it begins or ends in frames that are not there, or not wanted. */
+static void
+tell_part (PacoRestoreRun *run, const char *name, const char *verb)
+{
+  g_autofree char *why = g_strdup_printf ("%s %s", verb,
+      run->options->has_range
+          ? "with frames out of the range, and is not restored"
+          : "in another part of the archive: joined with it, it comes back");
+
+  tell (run, name, why);
+}
+
+/* Ends the file whose sections came, of which some are missing. */
+static void
+abandon_file (PacoRestoreRun *run, gboolean is_part, guint64 *missing)
+{
+  Member *file = &run->member->file;
+  guint64 n = file->n_sections - MIN (file->n_frames, file->n_sections);
+
+  if (!file->name)
+    return;
+  n = MIN (n, *missing);
+  *missing -= n;
+  run->report->damaged -= n;
+  if (is_part && !file->damage && !file->is_part)
+    tell_part (run, file->name, "ends");
+  else if (!file->is_part)
+    lose (run, file->name,
+        file->damage ? "cannot be restored: not all of its frames are whole"
+                     : "cannot be restored: frames of it are missing");
+  close_member (file);
+}
+
+void
+paco_restore_no_section (PacoRestoreRun *run, guint64 *missing)
+{
+  abandon_file (run, FALSE, missing);
+}
+
+/* Begins the file of a section, which is not its first one if frames are missing, or in
+ * another part of the archive. */
+static gboolean
+begin_file (PacoRestoreRun *run, const PacoRestoreItem *item, GError **error)
+{
+  const PacoKeptFile *kept = &item->kept;
+  Member *file = &run->member->file;
+  gboolean is_first = run->options->has_range
+      || (item->info.has_place && item->info.place_number == 0);
+
+  if (kept->section.number > 0 && is_first) {
+    file->name = g_strdup (kept->name);
+    file->size = kept->file_size;
+    file->is_part = TRUE;
+    file->n_frames = kept->section.number;
+    file->offset = kept->section.offset;
+    tell_part (run, file->name, "begins");
+    return TRUE;
+  }
+  return begin_member (
+      run, file, kept->name, strlen (kept->name), kept->file_size, error);
+}
+
+/* Says whether the frame goes on with the file that is made. A damaged one does not say
+ * which section it has. */
+static gboolean
+goes_on (const Member *file, const PacoKeptFile *kept)
+{
+  return file->name && strcmp (file->name, kept->name) == 0
+      && (kept->section.n == 0 || kept->section.number > 0);
+}
+
+/* Reads which section comes, and whether it is the next one. */
+static void
+expect_section (PacoRestoreRun *run, const PacoKeptFile *kept, guint64 *missing)
+{
+  const PacoSection *section = &kept->section;
+  Member *file = &run->member->file;
+  guint64 gap = section->number - MIN (section->number, file->n_frames);
+  guint64 told = MIN (gap, *missing);
+
+  /* Before the first frame of the archive nothing was told. */
+  *missing -= told;
+  run->report->damaged -= told;
+  paco_file_count_report (&run->count, gap - told);
+  if (!file->damage && !file->is_part
+      && (file->offset != section->offset || file->n_frames != section->number
+          || (file->n_sections > 0 && file->n_sections != section->n)
+          || file->size != kept->file_size))
+    file->damage = g_strdup ("frames of it are missing");
+  file->n_sections = section->n;
+  file->n_frames = section->number;
+  file->offset = section->offset;
+}
+
+gboolean
+paco_restore_section (PacoRestoreRun *run, PacoRestoreItem *item,
+    guint64 *missing, GError **error)
+{
+  const PacoKeptFile *kept = &item->kept;
+  const PacoSection *section = &kept->section;
+  Member *file = &run->member->file;
+
+  if (!goes_on (file, kept)) {
+    abandon_file (run, FALSE, missing);
+    if (!begin_file (run, item, error))
+      return FALSE;
+  }
+  file->coded += item->frame.size;
+  if (section->n > 0)
+    expect_section (run, kept, missing);
+  if (item->damage && !file->damage) {
+    file->damage = section->n > 0
+        ? g_strdup_printf ("its picture %u is damaged", section->number + 1)
+        : g_strdup ("a frame of it is damaged");
+    run->report->damaged += file->is_part;
+  }
+  if (!file->damage && !file->is_part
+      && !add_bytes (file, item->room->rebuilt.file->data + kept->section_head,
+          section->size, &kept->so_far, error))
+    return FALSE;
+  file->n_frames++;
+  file->offset += section->size;
+  return section->n == 0 || !paco_section_is_last (section)
+      || end_member (run, file, &kept->so_far, error);
 }
 
 /* --- pieces ---------------------------------------------------------------------- */
@@ -266,11 +422,10 @@ check_ratio (PacoRestoreRun *run, const PacoMemberPiece *piece, GError **error)
 }
 
 static gboolean
-add_piece (PacoRestoreRun *run, const PacoMemberPiece *piece, GError **error)
+add_piece (PacoRestoreRun *run, Member *member, const PacoMemberPiece *piece,
+    GError **error)
 {
-  Member *member = &run->member->now;
   g_autoptr (GError) broken = NULL;
-  guint8 found[PACO_CHECKSUM_SIZE];
 
   if (!check_ratio (run, piece, error))
     return FALSE;
@@ -278,20 +433,34 @@ add_piece (PacoRestoreRun *run, const PacoMemberPiece *piece, GError **error)
   if (!member->damage
       && !paco_member_piece_decode (piece, run->member->plain, &broken))
     member->damage = g_strdup (broken->message);
-  if (!member->damage) {
-    paco_running_checksum_add (
-        member->checksum, run->member->plain, piece->plain);
-    paco_running_checksum_now (member->checksum, found);
-    if (memcmp (found, piece->checksums.xxh3, PACO_CHECKSUM_SIZE) != 0)
-      member->damage = g_strdup (
-          "the file that its frames give has another checksum than it had");
-    else if (member->fd >= 0
-        && !paco_io_write_at (
-            member->fd, member->offset, run->member->plain, piece->plain))
-      return give_up (member, error);
-  }
+  if (!member->damage && !member->is_part
+      && !add_bytes (
+          member, run->member->plain, piece->plain, &piece->checksums, error))
+    return FALSE;
   member->offset += piece->plain;
-  return !paco_member_piece_is_last (piece) || end_member (run, piece, error);
+  return !paco_member_piece_is_last (piece)
+      || end_member (run, member, &piece->checksums, error);
+}
+
+/* Goes on with the file whose sections came, if the piece is of what follows them. */
+static gboolean
+is_of_file (const Member *file, const PacoMemberPiece *piece)
+{
+  return file->name && piece->offset > 0
+      && strlen (file->name) == piece->name_length
+      && memcmp (file->name, piece->name, piece->name_length) == 0
+      && file->size == piece->size;
+}
+
+static gboolean
+add_to_file (PacoRestoreRun *run, const PacoMemberPiece *piece, GError **error)
+{
+  Member *file = &run->member->file;
+
+  if (file->offset != piece->offset && !file->damage && !file->is_part)
+    file->damage = g_strdup ("frames of it are missing");
+  file->offset = piece->offset;
+  return add_piece (run, file, piece, error);
 }
 
 static gboolean
@@ -338,12 +507,14 @@ take_piece (PacoRestoreRun *run, const PacoMemberPiece *piece,
 {
   PacoRestoreMember *members = run->member;
 
+  if (is_of_file (&members->file, piece))
+    return add_to_file (run, piece, error);
   if (!continues (&members->now, piece) && continues (&members->outer, piece)) {
     break_off (run, &members->now);
     leave (members);
   }
   if (continues (&members->now, piece))
-    return add_piece (run, piece, error);
+    return add_piece (run, &members->now, piece, error);
   if (piece->offset > 0) {
     break_off (run, &members->now);
     leave (members);
@@ -353,7 +524,9 @@ take_piece (PacoRestoreRun *run, const PacoMemberPiece *piece,
   break_off (run, &members->outer);
   members->outer = members->now;
   members->now = (Member){ .folder = -1, .fd = -1 };
-  return begin_member (run, piece, error) && add_piece (run, piece, error);
+  return begin_member (run, &members->now, piece->name, piece->name_length,
+             piece->size, error)
+      && add_piece (run, &members->now, piece, error);
 }
 
 /* --- frames ------------------------------------------------------------------------ */
@@ -409,7 +582,14 @@ paco_restore_members (
 void
 paco_restore_end_members (PacoRestoreRun *run, gboolean is_whole)
 {
-  abandon (run, &run->member->now, is_whole || run->options->has_range);
+  Member *file = &run->member->file;
+  gboolean is_part = is_whole || run->options->has_range;
+  guint64 none = 0;
+
+  if (file->name && !is_part && file->n_sections > file->n_frames)
+    paco_file_count_report (&run->count, file->n_sections - file->n_frames);
+  abandon_file (run, is_part, &none);
+  abandon (run, &run->member->now, is_part);
 }
 
 guint64
@@ -424,6 +604,7 @@ paco_restore_member_new (void)
   PacoRestoreMember *members = g_new0 (PacoRestoreMember, 1);
 
   members->now = members->outer = (Member){ .folder = -1, .fd = -1 };
+  members->file = members->now;
   return members;
 }
 
@@ -432,6 +613,7 @@ paco_restore_member_free (PacoRestoreMember *members)
 {
   close_member (&members->now);
   close_member (&members->outer);
+  close_member (&members->file);
   g_free (members->passed);
   g_free (members);
 }

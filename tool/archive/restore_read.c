@@ -184,6 +184,9 @@ let_in (PacoRestoreRun *run, PacoRestoreItem *item)
 
   g_clear_pointer (&item->kept.name, g_free);
   item->kept.size = 0;
+  item->kept.is_section = FALSE;
+  item->kept.section = (PacoSection){ 0 };
+  item->kept.file_size = 0;
   item->info = (PacoInfo) PACO_INFO_INIT;
   item->n_files = 0;
   item->members = (PacoMemberCount){ 0 };
@@ -331,7 +334,8 @@ is_wanted (gpointer data, guint64 number, PacoError *failure)
   const char *why;
 
   read_sounds (run, &item->kept);
-  if (!item->damage && (why = paco_restore_refuse_name (run, item->kept.name)))
+  if (!item->damage && !item->kept.is_section
+      && (why = paco_restore_refuse_name (run, item->kept.name)))
     paco_restore_refuse (item, why);
   if (!item->damage)
     return PACO_STATUS_OK;

@@ -125,12 +125,19 @@ const char *paco_restore_refuse_name (
 int paco_restore_open_folder (
     int root, const char *name, const char **base); /* restore_write.c */
 
+/* Goes on with the file of which the frame keeps a section. *missing: files that were
+ * counted as damaged since the frame before; what is missing of this file is none of
+ * them. */
+gboolean paco_restore_section (PacoRestoreRun *run, PacoRestoreItem *item,
+    guint64 *missing, GError **error);
+/* The frame is of no section: ends a file whose last section has not come. */
+void paco_restore_no_section (PacoRestoreRun *run, guint64 *missing);
 /* Makes members of the pieces that the frame carries (restore_member.c). Damage is no
  * error: the report counts it. */
 gboolean paco_restore_members (
     PacoRestoreRun *run, PacoRestoreItem *item, GError **error);
-/* Ends a member whose last piece has not come. is_whole: no frame is missing, so the
- * archive is a part of one. */
+/* Ends members and a file whose last piece or section has not come. is_whole: no frame is
+ * missing, so the archive is a part of one. */
 void paco_restore_end_members (PacoRestoreRun *run, gboolean is_whole);
 /* Returns how many members were reported whose last piece has not come. */
 guint64 paco_restore_unended (const PacoRestoreRun *run);

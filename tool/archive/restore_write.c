@@ -224,7 +224,7 @@ restore_file (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
     make_file (run, item);
   if (item->damage)
     return TRUE;
-  if (run->folder >= 0)
+  if (run->folder >= 0 && !item->kept.is_section)
     return write_file (run, item, error);
   check_file (run, item);
   return TRUE;

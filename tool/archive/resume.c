@@ -31,6 +31,18 @@ read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
       && broken == 0;
 }
 
+static gboolean
+is_of (const PacoKeptFile *kept, const PacoFolderFile *file)
+{
+  const PacoSection *section = &file->section;
+
+  return kept->is_section
+      ? kept->file_size == file->size && kept->section.number == section->number
+          && kept->section.n == section->n
+          && kept->section.offset == section->offset
+      : section->n == 0 && kept->size == file->size;
+}
+
 /* Returns which file of the folder the frame is of, or G_MAXUINT64: the next one, but for
  * those before the first frame, which were none. */
 static guint64
@@ -43,7 +55,7 @@ find_file (const PacoRun *run, const PacoKeptFile *kept)
     n++;
   return n < run->end
           && strcmp (kept->name, paco_folder_file (run->folder, n)->name) == 0
-          && kept->size == paco_folder_file (run->folder, n)->size
+          && is_of (kept, paco_folder_file (run->folder, n))
       ? n
       : G_MAXUINT64;
 }
@@ -54,15 +66,17 @@ belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
 {
   guint32 fps_n = run->options->fps_n > 0 ? run->options->fps_n
                                           : run->picture.fps_n;
+  const PacoChecksums *md5 = kept->is_section ? &kept->so_far
+                                              : &kept->checksums;
+  gboolean tells = !kept->is_section || paco_section_is_last (&kept->section);
   const char *why = NULL;
 
   if (find_file (run, kept) == G_MAXUINT64
       || info->place_number != run->part->n_frames
       || info->place_offset != run->part->offset)
     why = "is of another folder, or of other frames of it";
-  else if (kept->checksums.has_md5 != run->options->md5)
-    why = kept->checksums.has_md5 ? "was begun with --md5"
-                                  : "was begun without --md5";
+  else if (tells && md5->has_md5 != run->options->md5)
+    why = md5->has_md5 ? "was begun with --md5" : "was begun without --md5";
   else if (run->picture.width > 0 && info->fps_n != fps_n)
     why = "was begun with another frame rate";
   return !why
@@ -99,9 +113,9 @@ is_unchanged (
   g_autofree char *part = g_filename_display_name (run->part->part_path);
   g_autoptr (GError) reason = NULL;
   PacoChecksums found;
+  guint32 head;
 
-  if (!paco_run_read_file (
-          run, path, kept->size, file, NULL, FALSE, &found, &reason))
+  if (!paco_run_read_file (run, n, file, &head, NULL, FALSE, &found, &reason))
     return paco_archive_fail_file (error, PACO_ARCHIVE_FAILED, path,
         "cannot be compared with its frame in %s: %s", part, reason->message);
   return memcmp (found.xxh3, kept->checksums.xxh3, PACO_CHECKSUM_SIZE) == 0
@@ -126,8 +140,12 @@ keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
       return FALSE;
     }
     if (!belongs (run, &info, kept, error)
-        || !is_unchanged (run, kept, file, error)
-        || !keep_members (run, bytes, kept, error))
+        || !is_unchanged (run, kept, file, error))
+      return FALSE;
+    if (run->part->n_frames == 0)
+      run->report->info = info;
+    paco_report_add_kept (run->report, kept, bytes->len);
+    if (!keep_members (run, bytes, kept, error))
       return FALSE;
     /* The folder may have had another number of files then. */
     renewed = run->part->is_whole
@@ -139,10 +157,6 @@ keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
         && !paco_part_write (
             run->part, run->part->offset, bytes->data, renewed, error))
       return FALSE;
-    if (run->part->n_frames == 0)
-      run->report->info = info;
-    paco_report_add (
-        run->report, kept->name, kept->size, bytes->len, &kept->checksums);
     paco_part_keep (run->part, bytes->len);
     if (options->progress)
       options->progress (
@@ -171,8 +185,9 @@ paco_run_resume (PacoRun *run, GError **error)
   file = paco_bytes_new ();
   paco_kept_file_init (&kept);
   good = keep_frames (run, bytes, file, &kept, error);
-  run->report->resumed = run->part->n_frames;
-  if (good && run->report->resumed == 0
+  run->report->resumed = run->report->frames->len;
+  run->report->resumed_frames = run->part->n_frames;
+  if (good && run->part->n_frames == 0
       && (paco_part_read (run->part, 0, bytes->data, 4) < 4
           || memcmp (bytes->data, "PACO", 4) != 0)
       && there >= 4)

@@ -8,6 +8,13 @@
 #include "tool/archive/line.h"
 #include "tool/archive/part.h"
 
+/* Is told of bytes of a file: the first `size` are there, of which those from `from`
+ * on have just been read. */
+typedef void (*PacoPieceFunc) (
+    gpointer user, const guint8 *bytes, gsize from, gsize size);
+
+typedef struct PacoSectionSums PacoSectionSums;
+
 /* Steps of the line. */
 enum
 {
@@ -27,7 +34,7 @@ typedef struct
   char *late;      /* why the file is no frame; or NULL */
   PacoBytes *file; /* of run->files, until nothing reads it any more; or NULL */
   PacoSource source; /* its image may point into file */
-  PacoKeptFile kept;
+  PacoKeptFile kept; /* kept.section is that of the folder */
   PacoKeptChunks chunks;
   PacoFrame frame;
   /* What the frame gives back, once it is decoded. */
@@ -64,6 +71,8 @@ typedef struct
   PacoRunItem *items;
   guint n_items;
   PacoBytesPool *files; /* memory for them */
+  PacoSectionSums *sums;
+  gboolean drops; /* The sections that come are kept with one before them. */
   /* Is set if a GPU was lost: memory that it may still use is not freed. */
   gint lost;
 } PacoRun;
@@ -86,11 +95,12 @@ paco_run_release_file (PacoRunItem *item)
 void paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
     const char *format, ...) G_GNUC_PRINTF (4, 5);
 
-/* Reads a source file whole with its checksums, has the run's kind watch it if it will
- * be taken apart to `source`, which may be NULL, and reports what that has spent
- * (archive_read.c). The error is a sentence without the file's name. */
-gboolean paco_run_read_file (PacoRun *run, const char *path, guint64 size,
-    PacoBytes *bytes, PacoSource *source, gboolean with_md5,
+/* Reads a file of the folder, or the stand-in of its section, which has *head bytes
+ * before it; with checksums. The run's kind watches if it will be taken apart to `source`,
+ * which may be NULL. What that has spent is reported (archive_read.c). The error is a
+ * sentence without the file's name. */
+gboolean paco_run_read_file (PacoRun *run, guint64 number, PacoBytes *bytes,
+    guint32 *head, PacoSource *source, gboolean with_md5,
     PacoChecksums *checksums, GError **error);
 
 /* Reads the sounds of the folder (archive_sound.c). */
@@ -106,10 +116,23 @@ gpointer paco_run_code (gpointer data);    /* archive_code.c */
 gpointer paco_run_decode (gpointer data);  /* archive_code.c */
 gpointer paco_run_compare (gpointer data); /* archive_read.c */
 
-/* Is told of bytes of a file: the first `size` are there, of which those from `from`
- * on have just been read. */
-typedef void (*PacoPieceFunc) (
-    gpointer user, const guint8 *bytes, gsize from, gsize size);
+/* Computes the checksums of files whose sections are read, in the order of these: each
+ * thread waits for its turn (archive_sections.c). NULL if the folder has none, from file
+ * `first` on. */
+PacoSectionSums *paco_section_sums_new (
+    const PacoFolder *folder, guint64 first, gboolean md5);
+void paco_section_sums_free (PacoSectionSums *sums);
+/* Takes the turn of section `number`, whose bytes these are. *checksums becomes what
+ * PacoKeptFile.so_far says. */
+gboolean paco_section_sums_add (PacoSectionSums *sums, guint64 number,
+    const guint8 *bytes, PacoChecksums *checksums, GError **error);
+/* Ends the waiting: a section will not come. */
+void paco_section_sums_fail (PacoSectionSums *sums);
+/* Reads the stand-in of a section, as paco_read_whole_file() does a file. *head becomes
+ * how many bytes are before the section. */
+gboolean paco_read_stand_in (const char *path, const PacoSourceKind *kind,
+    const PacoFolderFile *file, PacoBytes *bytes, guint32 *head,
+    PacoPieceFunc look, gpointer user, GError **error);
 
 /* Reads a whole file of `size` bytes (archive_read.c) in pieces, of each of which `look`
  * is told, if it is not NULL. The error is a sentence without the file's name. */

@@ -163,6 +163,23 @@ paco_rebuilt_clear (PacoRebuilt *rebuilt)
   g_clear_pointer (&rebuilt->samples, g_byte_array_unref);
 }
 
+void
+paco_section_add (
+    GArray *sections, guint64 offset, guint64 place, guint64 file_size)
+{
+  PacoSection section = { .offset = sections->len > 0 ? offset : 0,
+    .place = place };
+
+  section.size = file_size - section.offset;
+  if (sections->len > 0) {
+    PacoSection *before = &g_array_index (
+        sections, PacoSection, sections->len - 1);
+
+    before->size = section.offset - before->offset;
+  }
+  g_array_append_val (sections, section);
+}
+
 /* --- formats ----------------------------------------------------------- */
 
 gboolean

@@ -48,6 +48,17 @@ void paco_source_set_error (GError **error, PacoSourceError code,
  * so. */
 #define PACO_SOURCE_WHOLE 255
 
+/* A section of a file of several pictures: bytes with one of them, and all up to the next
+ * one. A frame keeps a section as it keeps a file: as one of the same kind with this picture
+ * alone, its *stand-in*, which has some bytes before those of the section. */
+typedef struct
+{
+  guint32 number, n;    /* of the section, from 0, and of all; n is 0: none */
+  guint64 offset, size; /* its bytes in the file */
+  guint64
+      place; /* where the file says what its picture is: its kind's affair */
+} PacoSection;
+
 /* A file taken apart. The structs are used for one file after the other, so that their
  * arrays grow once: what parse() finds in them is what the file before has left. */
 typedef struct
@@ -129,6 +140,16 @@ typedef struct
    * say it anywhere has this instead of peek(), which it stands for. */
   gboolean (*look) (int fd, guint64 file_size, PacoInfo *info, GError **error);
 
+  /* Finds the pictures of a file that are like its first one, and the sections that begin
+   * with them and have all of the file's bytes, one after the other. Numbers are the
+   * caller's affair. Returns how many pictures are none of these, as far as they can be
+   * counted. NULL: files of this kind have one picture. */
+  guint (*cut) (int fd, guint64 file_size, GArray *sections);
+
+  /* Appends the bytes that go before a section's in its stand-in. NULL: there are none. */
+  gboolean (*stand_in) (int fd, guint64 file_size, const PacoSection *section,
+      GByteArray *head, GError **error);
+
   /* Looks at bytes of a file of file_size bytes while it is read and they are in a
    * core's cache: the first `size` are there, and those from `from` on were not yet at
    * the call before. With from == 0 a file begins. What is found in them parse() need
@@ -176,6 +197,11 @@ gboolean paco_format_holds (const PacoFormat *format, const PacoInfo *info);
 /* Returns the format that pictures of *info have if nothing names one: with a plane for
  * each component, or with interleaved ones for R, G, B. NULL if there is none. */
 const PacoFormat *paco_format_usual (const PacoInfo *info, gboolean rgb);
+
+/* Adds the section that begins there, and ends the one before it; the first one begins with
+ * the file. */
+void paco_section_add (
+    GArray *sections, guint64 offset, guint64 place, guint64 file_size);
 
 /* Says whether two pictures have as many samples: size, components, depths,
  * subsampling. */

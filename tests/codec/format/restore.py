@@ -314,8 +314,44 @@ def weave(components, header):
     return [mosaic]
 
 
-def restore(frame, sets):
-    """Returns name, form and bytes of the file that a frame keeps."""
+class Section:
+    """A section of a file: what the rest of its frame begins with."""
+
+    def __init__(self, rest):
+        form, self.number, self.n, self.head, self.offset, self.file_size = numbers(
+            '<4I2Q', rest)
+        need(form == 1 and self.number < self.n, 'form of a section')
+
+
+def join_sections(parts, md5):
+    """Returns the file of which these are the sections, [(section, its bytes)]."""
+    file = b''
+    for number, (section, data) in enumerate(parts):
+        need((section.number, section.n, section.offset) == (number, len(parts), len(file)),
+             'order of sections')
+        file += data
+        need(section.file_size >= len(file), 'size of the file')
+    need(parts[-1][0].file_size == len(file), 'size of the file')
+    need(md5 is None or hashlib.md5(file).digest() == md5, 'MD5 of the file')
+    return file
+
+
+def restore(frames, sets):
+    """Returns name, form and bytes of the file that one frame keeps, or each a section."""
+    parts = [restore_one(frame, sets) for frame in frames]
+    name, form, data, section, md5 = parts[-1]
+    need({part[0] for part in parts} == {name}, 'name of the file')
+    if section is None:
+        need(len(parts) == 1, 'frames of one file')
+        need(md5 is None or hashlib.md5(data).digest() == md5, 'MD5 of the file')
+        return name, form, data
+    need(all(part[4] is None for part in parts[:-1]), 'MD5 before the last section')
+    return name, form, join_sections([(part[3], part[2][part[3].head:]) for part in parts], md5)
+
+
+def restore_one(frame, sets):
+    """Returns name, form, bytes, section and MD5 of what a frame keeps; the MD5 is that of the
+    file."""
     header = read_header(frame)
     chunks = [chunk for chunk in header.chunks['ancillary'] if isinstance(chunk[0], int)]
     source, = (data for number, data in chunks if number == 12)
@@ -325,12 +361,13 @@ def restore(frame, sets):
     need(zero == 0 and bool(packed) != bool(attached), 'chunk 12')
     rest = zlib.decompress(packed or frame[len(frame) - attached:])
     need(len(rest) == rest_size, 'size of the rest')
+    section = None
+    if kind > 64:
+        section, kind, rest = Section(rest), kind - 64, rest[48:]
     if rest[0] == 255:
         file = rest[1:]
     else:
         components = decode(frame, sets)[0][0]
         file = KINDS[kind](rest, weave(components, header) if header.mosaic else components, size)
     need(len(file) == size, 'size of the file')
-    for number, data in chunks:
-        need(number != 14 or hashlib.md5(file).digest() == data, 'MD5 of the file')
-    return source[30:].decode(), rest[0], file
+    return source[30:].decode(), rest[0], file, section, dict(chunks).get(14)

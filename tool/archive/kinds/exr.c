@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * OpenEXR files of one part, in lines, as a kind of source.h: half floats of R, G, B and A,
- * of Y, or of Y, BY and RY are the picture; all other channels are in the rest. Chunks
+ * OpenEXR files, and parts of them, in lines, as a kind of source.h: half floats of R, G, B and
+ * A, of Y, or of Y, BY and RY are the picture; all other channels, and all other parts, are in
+ * the rest. Chunks
  * are uncompressed, and compressed again before the file is taken. The rest is described in
  * docs/ARCHIVE-FORMAT.md.
  */
 #include "tool/archive/kinds/exr.h"
 #include "tool/archive/source.h"
 #include "codec/bytes.h"
-#include "lib/stream/io.h"
 #include <string.h>
 
 enum
 {
   FORM = 1,
+  FORM_PART = 2, /* of a file that may have several */
   REST_HEAD = 6,
+  PART_HEAD = 8, /* more, of FORM_PART */
   MAGIC = 20000630,
-  MAX_LOOK = 1 << 20, /* bytes of a header that are read */
 };
 
 /* zlib's levels, the likeliest first. */
@@ -30,12 +31,10 @@ match (const guint8 *bytes, gsize size)
 static gboolean
 look (int fd, guint64 file_size, PacoInfo *info, GError **error)
 {
-  gsize size = MIN (file_size, MAX_LOOK);
-  g_autofree guint8 *bytes = g_malloc (size);
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
   PacoExrPicture picture;
 
-  size = paco_io_read_at (fd, 0, bytes, size);
-  if (!paco_exr_read_header (bytes, size, &picture, error))
+  if (!paco_exr_look (fd, file_size, PACO_EXR_FIRST, &picture, bytes, error))
     return FALSE;
   paco_exr_tell_info (&picture, info);
   return TRUE;
@@ -161,36 +160,46 @@ move_chunk (const PacoExrPicture *picture, guint32 chunk, guint8 *raw,
 
 /* --- chunks ------------------------------------------------------------------- */
 
-/* Returns which chunk is the n-th one of the file. */
-static guint32
-chunk_at (const PacoExrPicture *picture, guint32 n)
+/* Where the chunks of a part lie. */
+typedef struct
 {
-  return picture->falling ? picture->n_chunks - 1 - n : n;
-}
+  gsize begin, end;
+  guint32 number; /* of the part, in each of them */
+} Span;
 
 /* Finds where chunks are, in rising order. They must follow each other, and the table must
- * say where they are. *end becomes where the last one ends. */
+ * say where they are. */
 static gboolean
 find_chunks (const PacoExrPicture *picture, const guint8 *bytes, gsize size,
-    gsize *at, gsize *end, GError **error)
+    gsize *at, Span *span, GError **error)
 {
-  gsize table = picture->header_size;
+  const guint8 *table = bytes + picture->table;
+  gsize head_size = picture->chunk_head;
 
-  if ((size - table) / 8 < picture->n_chunks)
+  if (size < picture->tables_end)
     return cut (error);
-  *end = table + (gsize) picture->n_chunks * 8;
+  span->begin = picture->multipart
+      ? paco_get64 (table + (gsize) paco_exr_chunk_at (picture, 0) * 8)
+      : picture->tables_end;
+  if (span->begin < picture->tables_end || span->begin > size
+      || size - span->begin < head_size)
+    return cut (error);
+  span->number = paco_get32 (bytes + span->begin);
+  span->end = span->begin;
   for (guint32 n = 0; n < picture->n_chunks; n++) {
-    guint32 chunk = chunk_at (picture, n);
-    const guint8 *head = bytes + *end;
+    guint32 chunk = paco_exr_chunk_at (picture, n);
+    const guint8 *head = bytes + span->end + head_size - PACO_EXR_CHUNK_HEAD;
 
-    if (size - *end < PACO_EXR_CHUNK_HEAD
+    if (size - span->end < head_size
+        || (picture->multipart
+            && paco_get32 (bytes + span->end) != span->number)
         || (gint32) paco_get32 (head)
             != picture->y + (gint32) (chunk * picture->chunk_lines)
-        || paco_get32 (head + 4) > size - *end - PACO_EXR_CHUNK_HEAD
-        || paco_get64 (bytes + table + (gsize) chunk * 8) != *end)
+        || paco_get32 (head + 4) > size - span->end - head_size
+        || paco_get64 (table + (gsize) chunk * 8) != span->end)
       return cut (error);
-    at[chunk] = *end + PACO_EXR_CHUNK_HEAD;
-    *end += PACO_EXR_CHUNK_HEAD + paco_get32 (head + 4);
+    at[chunk] = span->end + head_size;
+    span->end += head_size + paco_get32 (head + 4);
   }
   return TRUE;
 }
@@ -290,14 +299,15 @@ take (Taking *taking, gsize size, PacoSource *source, GError **error)
 {
   const PacoExrPicture *picture = &taking->picture;
   guint64 others = others_size (picture);
-  guint8 head[2] = { FORM };
-  gsize end;
+  guint8 head[2 + PART_HEAD] = { picture->multipart ? FORM_PART : FORM };
+  Span span;
 
   if (others + samples_size (picture) > G_MAXINT32 / 2)
     return paco_source_fail (
         error, PACO_SOURCE_UNSUPPORTED, "all channels are more than 1 GiB");
-  if (!find_chunks (picture, taking->bytes, size, taking->at, &end, error))
+  if (!find_chunks (picture, taking->bytes, size, taking->at, &span, error))
     return FALSE;
+  paco_put32 (paco_put32 (head + 2, picture->part), span.number);
   taking->raw = g_malloc (MAX (paco_exr_chunk_bytes (picture, 0), 1));
   taking->others = g_malloc (others + 1);
   g_byte_array_set_size (source->samples, (guint) samples_size (picture));
@@ -307,11 +317,19 @@ take (Taking *taking, gsize size, PacoSource *source, GError **error)
     return FALSE;
   place_image (picture, taking->samples, &source->image);
   paco_exr_tell_info (picture, &source->info);
-  g_byte_array_append (source->rest, head, sizeof head);
-  append_sized (source->rest, taking->bytes, picture->header_size);
-  append_sized (source->rest, taking->bytes + end, size - end);
+  source->n_pictures = picture->n_parts > 1 ? 2 : 1;
+  g_byte_array_append (
+      source->rest, head, picture->multipart ? sizeof head : 2);
+  append_sized (source->rest, taking->bytes,
+      picture->multipart ? span.begin : picture->header_size);
+  append_sized (source->rest, taking->bytes + span.end, size - span.end);
   append_sized (source->rest, taking->tables->data, taking->tables->len);
   g_byte_array_append (source->rest, taking->others, (guint) others);
+  if (picture->n_parts > 1 && !source->samples_only)
+    g_ptr_array_add (source->notes,
+        g_strdup_printf ("the file has %u parts: one is coded, the others are "
+                         "kept as they are",
+            picture->n_parts));
   return TRUE;
 }
 
@@ -321,7 +339,8 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   Taking taking = { .bytes = bytes };
   gboolean good;
 
-  if (!paco_exr_read_header (bytes, size, &taking.picture, error))
+  if (!paco_exr_read_header (
+          bytes, size, PACO_EXR_FIRST, &taking.picture, error))
     return FALSE;
   taking.at = g_new0 (gsize, taking.picture.n_chunks);
   taking.tables = g_byte_array_new ();
@@ -343,6 +362,9 @@ typedef struct
   guint level;
   const guint8 *header, *tail, *tables, *others;
   guint32 tail_size, tables_size;
+  guint32
+      header_size; /* bytes before the table, or before the chunks of a part */
+  guint32 number;  /* of the part, in each chunk */
 } Rest;
 
 /* Reads a size and that many bytes. */
@@ -366,25 +388,37 @@ read_rest (const guint8 *rest, gsize rest_size, const PacoInfo *info,
 {
   const guint8 *at = rest + 2, *end = rest + rest_size;
   PacoInfo told = PACO_INFO_INIT;
-  guint32 header;
+  const PacoExrPicture *picture = &read->picture;
+  guint32 part = 0;
 
-  if (rest_size < REST_HEAD || rest[0] != FORM || rest[1] > 9)
+  if (rest_size < REST_HEAD + PART_HEAD
+      || (rest[0] != FORM && rest[0] != FORM_PART) || rest[1] > 9)
     return paco_source_broken_rest (error);
   read->level = rest[1];
-  read->header = read_sized (&at, end, &header);
+  if (rest[0] == FORM_PART) {
+    part = paco_get32 (at);
+    read->number = paco_get32 (at + 4);
+    at += PART_HEAD;
+  }
+  read->header = read_sized (&at, end, &read->header_size);
   read->tail = read->header ? read_sized (&at, end, &read->tail_size) : NULL;
   read->tables = read->tail ? read_sized (&at, end, &read->tables_size) : NULL;
   read->others = at;
-  if (!read->tables
-      || !paco_exr_read_header (read->header, header, &read->picture, NULL)
-      || read->picture.header_size != header
-      || others_size (&read->picture) != (guint64) (end - at))
+  if (!read->tables || part == PACO_EXR_FIRST
+      || !paco_exr_read_header (
+          read->header, read->header_size, part, &read->picture, NULL)
+      || picture->multipart != (rest[0] == FORM_PART)
+      || (picture->multipart ? picture->tables_end > read->header_size
+                             : picture->header_size != read->header_size)
+      || others_size (picture) != (guint64) (end - at))
     return paco_source_broken_rest (error);
-  paco_exr_tell_info (&read->picture, &told);
+  paco_exr_tell_info (picture, &told);
   return (paco_source_same_samples (&told, info)
-             && file_size / 8 >= read->picture.n_chunks
-             && file_size >= (guint64) header + read->tail_size
-                     + read->picture.n_chunks * (guint64) 16)
+             && file_size / 8 >= picture->n_chunks
+             && file_size >= (guint64) read->header_size + read->tail_size
+                     + picture->n_chunks
+                         * (picture->chunk_head
+                             + (guint64) (picture->multipart ? 0 : 8)))
       || paco_source_broken_rest (error);
 }
 
@@ -428,23 +462,29 @@ put_file (const Rest *rest, const gsize *sizes, const GByteArray *all,
     guint8 *file, gsize file_size)
 {
   const PacoExrPicture *picture = &rest->picture;
-  gsize n = picture->n_chunks, table = picture->header_size;
-  gsize at = table + n * 8, from = picture->falling ? all->len : 0;
+  gsize n = picture->n_chunks, table = picture->table;
+  gsize at = picture->multipart ? rest->header_size : table + n * 8;
+  gsize from = picture->falling ? all->len : 0;
 
-  if (file_size != at + n * PACO_EXR_CHUNK_HEAD + all->len + rest->tail_size)
+  if (file_size != at + n * picture->chunk_head + all->len + rest->tail_size)
     return FALSE;
-  memcpy (file, rest->header, table);
+  memcpy (file, rest->header, rest->header_size);
   for (guint32 i = 0; i < n; i++) {
-    guint32 chunk = chunk_at (picture, i);
+    guint32 chunk = paco_exr_chunk_at (picture, i);
 
     from -= picture->falling ? sizes[chunk] : 0;
-    paco_put64 (file + table + (gsize) chunk * 8, at);
-    paco_put32 (file + at,
+    /* Parts have tables in the header. */
+    if (!picture->multipart)
+      paco_put64 (file + table + (gsize) chunk * 8, at);
+    else
+      paco_put32 (file + at, rest->number);
+    at += picture->chunk_head;
+    paco_put32 (file + at - 8,
         (guint32) (picture->y + (gint32) (chunk * picture->chunk_lines)));
-    paco_put32 (file + at + 4, (guint32) sizes[chunk]);
-    memcpy (file + at + PACO_EXR_CHUNK_HEAD, all->data + from, sizes[chunk]);
+    paco_put32 (file + at - 4, (guint32) sizes[chunk]);
+    memcpy (file + at, all->data + from, sizes[chunk]);
     from += picture->falling ? 0 : sizes[chunk];
-    at += PACO_EXR_CHUNK_HEAD + sizes[chunk];
+    at += sizes[chunk];
   }
   memcpy (file + at, rest->tail, rest->tail_size);
   return TRUE;
@@ -485,6 +525,8 @@ const PacoSourceKind paco_source_exr = {
   .decodes_aside = TRUE,
   .match = match,
   .look = look,
+  .cut = paco_exr_cut,
+  .stand_in = paco_exr_stand_in,
   .parse = parse,
   .rebuild = rebuild,
   .finish = finish,

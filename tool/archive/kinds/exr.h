@@ -2,14 +2,18 @@
  * OpenEXR files for exr.c: what their headers say (exr_header.c), and their chunks, which
  * are made again by the bytes of their samples (exr_chunk.c, exr_piz.c). */
 #pragma once
-#include "lib/paco.h"
-#include <glib.h>
+#include "tool/archive/source.h"
 
 enum
 {
   PACO_EXR_CHANNELS = 128, /* of a file, at most */
   PACO_EXR_CHUNK_HEAD = 8,
+  PACO_EXR_PART_HEAD = 4,      /* before it, if there are parts: which one */
+  PACO_EXR_MULTIPART = 0x1000, /* a flag of the file's version */
 };
+
+/* Instead of which part of a file: the first one whose picture can be taken. */
+#define PACO_EXR_FIRST G_MAXUINT32
 
 typedef enum
 {
@@ -30,10 +34,13 @@ typedef struct
   guint32 width, height;
 } PacoExrChannel;
 
-/* A file of one part, whose lines are in chunks. */
+/* A file of one part, or a part of a file, whose lines are in chunks. */
 typedef struct
 {
-  gint32 y; /* of the first line */
+  gboolean multipart;
+  guint32 part, n_parts;
+  gsize part_at, part_size; /* With multipart: where its header is. */
+  gint32 y;                 /* of the first line */
   guint32 width, height;
   PacoExrCompression compression;
   guint chunk_lines;
@@ -43,14 +50,17 @@ typedef struct
   guint n_components;
   gboolean rgb;
   guint fps_n, fps_d, par_n, par_d; /* 0: unknown */
-  gsize header_size;                /* bytes before the table of chunks */
+  gsize header_size;  /* bytes of all headers, before the tables of chunks */
+  gsize table;        /* where its table is */
+  guint64 tables_end; /* and where all of them end */
+  guint chunk_head;
   guint32 n_chunks;
 } PacoExrPicture;
 
-/* Reads the header. Names point into the bytes. Returns FALSE and an error of
+/* Reads the header of that part. Names point into the bytes. Returns FALSE and an error of
  * PACO_SOURCE_ERROR if it is broken, or has something else than such a picture. */
-gboolean paco_exr_read_header (
-    const guint8 *bytes, gsize size, PacoExrPicture *picture, GError **error);
+gboolean paco_exr_read_header (const guint8 *bytes, gsize size, guint32 part,
+    PacoExrPicture *picture, GError **error);
 void paco_exr_tell_info (const PacoExrPicture *picture, PacoInfo *info);
 
 /* Returns the lines of a chunk: *first is the first one, counted from 0. */
@@ -61,6 +71,16 @@ gboolean paco_exr_has_line (
     const PacoExrPicture *picture, const PacoExrChannel *channel, guint32 line);
 /* Returns the bytes of a chunk before compression, and of the largest one. */
 gsize paco_exr_chunk_bytes (const PacoExrPicture *picture, guint32 chunk);
+
+/* These are cut() and stand_in() of the kind (exr_parts.c). */
+guint paco_exr_cut (int fd, guint64 file_size, GArray *sections);
+gboolean paco_exr_stand_in (int fd, guint64 file_size,
+    const PacoSection *section, GByteArray *head, GError **error);
+/* Reads the header from a file, as much of it as headers have. */
+gboolean paco_exr_look (int fd, guint64 file_size, guint32 part,
+    PacoExrPicture *picture, GByteArray *bytes, GError **error);
+/* Returns which chunk is the n-th one of the file. */
+guint32 paco_exr_chunk_at (const PacoExrPicture *picture, guint32 n);
 
 /* Uncompresses a chunk to `raw`, of `raw_size` bytes. PIZ appends the table of codes to
  * `tables`. Returns FALSE if it is broken. */

@@ -10,7 +10,8 @@ enum
 {
   MAGIC = 20000630,
   VERSION = 2,
-  LONG_NAMES = 0x400, /* the only flag of files that are taken */
+  LONG_NAMES = 0x400, /* flags of files that are taken */
+  DEEP = 0x800,       /* only if there are several parts */
   HEAD = 8,
   MAX_NAME = 255,
   TYPE_HALF = 1,
@@ -292,20 +293,13 @@ take_components (PacoExrPicture *picture)
 
 /* --- the header -------------------------------------------------------------- */
 
-gboolean
-paco_exr_read_header (
-    const guint8 *bytes, gsize size, PacoExrPicture *picture, GError **error)
+/* Reads the attributes of a part, or of a file of one part. */
+static gboolean
+read_part (Bytes *left, PacoExrPicture *picture, GError **error)
 {
-  Bytes left = { bytes + HEAD, bytes + size };
   Found found = { NULL };
 
-  *picture = (PacoExrPicture){ 0 };
-  if (size < HEAD || paco_get32 (bytes) != MAGIC)
-    return broken (error);
-  if ((paco_get32 (bytes + 4) & ~(guint32) LONG_NAMES) != VERSION)
-    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
-        "the OpenEXR file has tiles, several parts or deep samples");
-  if (!read_attributes (picture, &left, &found, error))
+  if (!read_attributes (picture, left, &found, error))
     return FALSE;
   if (!found.has_channels || !found.has_compression || !found.has_order
       || !found.window)
@@ -315,9 +309,119 @@ paco_exr_read_header (
   if (!take_components (picture))
     return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "the OpenEXR file has no channel of half floats");
-  picture->header_size = (gsize) (left.at - bytes);
   picture->n_chunks = (picture->height + picture->chunk_lines - 1)
       / picture->chunk_lines;
+  return TRUE;
+}
+
+/* Passes over the header of a part. *n_chunks becomes how many chunks it has, and *of_lines
+ * whether these are lines. Returns FALSE if it is broken. */
+static gboolean
+skip_part (Bytes *left, guint32 *n_chunks, gboolean *of_lines)
+{
+  const char *name, *type;
+
+  *n_chunks = 0;
+  *of_lines = FALSE;
+  while ((name = read_text (left)) && *name) {
+    guint32 size;
+
+    type = read_text (left);
+    if (!type || left->end - left->at < 4)
+      return FALSE;
+    size = paco_get32 (left->at);
+    left->at += 4;
+    if (size > (gsize) (left->end - left->at))
+      return FALSE;
+    if (is (name, type, size, "chunkCount", "int", 4))
+      *n_chunks = paco_get32 (left->at);
+    if (is (name, type, size, "type", "string", 13))
+      *of_lines = memcmp (left->at, "scanlineimage", 13) == 0;
+    left->at += size;
+  }
+  return name != NULL;
+}
+
+/* Takes the part whose header begins at `left`, if that can be done. */
+static gboolean
+take_part (Bytes left, guint32 part, guint32 n_chunks, gboolean of_lines,
+    PacoExrPicture *picture, GError **error)
+{
+  *picture = (PacoExrPicture){ .part = part };
+  if (!of_lines)
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
+        "no part of the OpenEXR file has lines of half floats, and neither "
+        "tiles nor deep samples");
+  return read_part (&left, picture, error)
+      && (picture->n_chunks == n_chunks || broken (error));
+}
+
+static gboolean
+read_parts (const guint8 *bytes, gsize size, guint32 wanted,
+    PacoExrPicture *picture, GError **error)
+{
+  Bytes left = { bytes + HEAD, bytes + size };
+  g_autoptr (GError) why = NULL;
+  guint64 before = 0, total = 0;
+  gboolean taken = FALSE;
+  guint32 part = 0;
+
+  for (; left.at < left.end && *left.at; part++) {
+    Bytes begin = left;
+    gboolean of_lines;
+    guint32 n_chunks;
+
+    if (!skip_part (&left, &n_chunks, &of_lines))
+      return broken (error);
+    if (!taken && (wanted == PACO_EXR_FIRST || wanted == part)) {
+      g_clear_error (&why);
+      taken = take_part (begin, part, n_chunks, of_lines, picture, &why);
+      picture->part_at = (gsize) (begin.at - bytes);
+      picture->part_size = (gsize) (left.at - begin.at);
+      before = total;
+    }
+    total += n_chunks;
+  }
+  if (left.at == left.end || part == 0)
+    return broken (error);
+  if (!taken) {
+    if (!why)
+      return broken (error);
+    g_propagate_error (error, g_steal_pointer (&why));
+    return FALSE;
+  }
+  picture->multipart = TRUE;
+  picture->n_parts = part;
+  picture->chunk_head = PACO_EXR_PART_HEAD + PACO_EXR_CHUNK_HEAD;
+  picture->header_size = (gsize) (left.at + 1 - bytes);
+  picture->table = picture->header_size + (gsize) before * 8;
+  picture->tables_end = picture->header_size + total * 8;
+  return TRUE;
+}
+
+gboolean
+paco_exr_read_header (const guint8 *bytes, gsize size, guint32 part,
+    PacoExrPicture *picture, GError **error)
+{
+  Bytes left = { bytes + HEAD, bytes + size };
+  guint32 version;
+
+  *picture = (PacoExrPicture){ 0 };
+  if (size < HEAD || paco_get32 (bytes) != MAGIC)
+    return broken (error);
+  version = paco_get32 (bytes + 4);
+  if ((version & ~(guint32) (LONG_NAMES | DEEP | PACO_EXR_MULTIPART)) != VERSION
+      || (version & (DEEP | PACO_EXR_MULTIPART)) == DEEP)
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
+        "the OpenEXR file has tiles, or deep samples");
+  if (version & PACO_EXR_MULTIPART)
+    return read_parts (bytes, size, part, picture, error);
+  if (!read_part (&left, picture, error))
+    return FALSE;
+  picture->n_parts = 1;
+  picture->chunk_head = PACO_EXR_CHUNK_HEAD;
+  picture->header_size = picture->table = (gsize) (left.at - bytes);
+  picture->tables_end = picture->table + (guint64) picture->n_chunks * 8;
   return TRUE;
 }
 

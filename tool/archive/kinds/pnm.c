@@ -4,6 +4,7 @@
  * is. */
 #include "tool/archive/source.h"
 #include "codec/bytes.h"
+#include "lib/stream/io.h"
 #include <string.h>
 
 enum
@@ -11,6 +12,7 @@ enum
   FORM = 1,
   REST_HEAD = 5,
   MAX_NUMBER = 99999999, /* of a header */
+  HEAD = 4096, /* bytes that are read of a picture that is not the first one */
 };
 
 typedef struct
@@ -234,6 +236,33 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   return TRUE;
 }
 
+/* A picture begins where the one before it ends. */
+static guint
+cut (int fd, guint64 file_size, GArray *sections)
+{
+  g_autofree guint8 *head = g_malloc (HEAD);
+  PacoInfo first = PACO_INFO_INIT;
+  Header header;
+  guint others = 0;
+
+  for (guint64 at = 0; at < file_size;
+       at += header.size + image_bytes (&header)) {
+    gsize n = paco_io_read_at (fd, at, head, MIN (HEAD, file_size - at));
+    PacoInfo info = PACO_INFO_INIT;
+
+    if (!peek (head, n, file_size - at, &info, NULL)
+        || !read_header (head, n, &header, NULL))
+      break;
+    if (at == 0)
+      first = info;
+    if (paco_source_same_samples (&first, &info) && first.matrix == info.matrix)
+      paco_section_add (sections, at, 0, file_size);
+    else
+      others++;
+  }
+  return others;
+}
+
 /* What the rest and a picture make a file of. */
 typedef struct
 {
@@ -314,6 +343,7 @@ const PacoSourceKind paco_source_pnm = {
   .rest_beyond = 64,
   .match = match,
   .peek = peek,
+  .cut = cut,
   .parse = parse,
   .rebuild = rebuild,
   .same_rest = same_rest,

@@ -32,7 +32,8 @@ static gboolean
 look (int fd, guint64 file_size, PacoInfo *info, GError **error)
 {
   PacoTiffPicture picture;
-  gboolean done = paco_tiff_picture_look (&picture, fd, file_size, error);
+  gboolean done = paco_tiff_picture_look (
+      &picture, PACO_TIFF_CHOOSE, fd, file_size, error);
 
   if (done)
     paco_tiff_tell_info (&picture, info);
@@ -474,6 +475,8 @@ const PacoSourceKind paco_source_tiff = {
   .decodes_aside = TRUE,
   .match = match,
   .look = look,
+  .cut = paco_tiff_cut,
+  .stand_in = paco_tiff_stand_in,
   .parse = parse,
   .rebuild = rebuild,
   .finish = finish,

@@ -3,8 +3,7 @@
  * and tiff_segments.c writes through it. Nothing is printed: libtiff's messages are
  * kept. */
 #pragma once
-#include "lib/paco.h"
-#include <glib.h>
+#include "tool/archive/source.h"
 #include <tiffio.h>
 
 /* Bytes of a file, from start up to end. */
@@ -20,6 +19,9 @@ typedef struct
   gboolean mapped; /* libtiff reads them where they are */
   const PacoTiffHole *holes;
   guint n_holes;
+  /* What libtiff reads as the file's first bytes, if they are not its own. */
+  guint8 header[16];
+  guint header_size;
   GByteArray *to; /* of one that is written; NULL otherwise */
   guint64 size, at;
   char message[256]; /* libtiff's first error; "" without one */
@@ -32,8 +34,11 @@ TIFF *paco_tiff_read (PacoTiffMemory *memory, const guint8 *data, gsize size);
  * are in the order of the file. */
 TIFF *paco_tiff_read_directories (PacoTiffMemory *memory, const guint8 *data,
     gsize size, const PacoTiffHole *holes, guint n_holes);
-/* Opens the directories of a file that is open, and stays so. */
-TIFF *paco_tiff_read_open_file (PacoTiffMemory *memory, int fd, guint64 size);
+/* Opens the directories of a file that is open, and stays so. libtiff takes the one that
+ * begins at that byte for the first one, unless it is 0: going there takes it as long as
+ * all before it. */
+TIFF *paco_tiff_read_open_file (
+    PacoTiffMemory *memory, int fd, guint64 size, guint64 directory);
 /* Begins a file in `to`, which is made empty. */
 TIFF *paco_tiff_write (
     PacoTiffMemory *memory, GByteArray *to, gboolean big_endian);
@@ -100,10 +105,9 @@ typedef struct
 gboolean paco_tiff_picture_read (PacoTiffPicture *picture, guint64 directory,
     const guint8 *bytes, gsize size, const PacoTiffHole *holes, guint n_holes,
     GError **error);
-/* Does the same for a file that is open, of which only what is needed is read, and with
- * PACO_TIFF_CHOOSE. */
-gboolean paco_tiff_picture_look (
-    PacoTiffPicture *picture, int fd, guint64 size, GError **error);
+/* Does the same for a file that is open, of which only what is needed is read. */
+gboolean paco_tiff_picture_look (PacoTiffPicture *picture, guint64 directory,
+    int fd, guint64 size, GError **error);
 gboolean paco_tiff_picture_equal (
     const PacoTiffPicture *a, const PacoTiffPicture *b);
 void paco_tiff_picture_clear (PacoTiffPicture *picture);
@@ -130,6 +134,13 @@ void paco_tiff_tell_info (const PacoTiffPicture *picture, PacoInfo *info);
  * bytes (big_endian). */
 void paco_tiff_place_image (const PacoTiffPicture *picture, gboolean in_file,
     gboolean big_endian, guint8 *memory, PacoImage *image);
+
+/* --- pages: tiff_pages.c --- */
+
+/* These are cut() and stand_in() of the kind. */
+guint paco_tiff_cut (int fd, guint64 size, GArray *sections);
+gboolean paco_tiff_stand_in (int fd, guint64 size, const PacoSection *section,
+    GByteArray *head, GError **error);
 
 /* --- mosaics: tiff_mosaic.c --- */
 

@@ -50,6 +50,9 @@ read_bytes (thandle_t handle, void *to, tmsize_t size)
     else
       n = paco_io_read_at (memory->fd, memory->at, to, n);
     blank_holes (memory, to, memory->at, n);
+    if (memory->at < memory->header_size)
+      memcpy (to, memory->header + memory->at,
+          MIN (n, memory->header_size - memory->at));
     memory->at += n;
   }
   return (tmsize_t) n;
@@ -170,10 +173,40 @@ paco_tiff_read_directories (PacoTiffMemory *memory, const guint8 *data,
   return open_memory (memory, "rc");
 }
 
+/* Writes a number in the file's order of bytes. */
+static void
+put_number (guint8 *to, guint bytes, gboolean big_endian, guint64 number)
+{
+  for (guint i = 0; i < bytes; i++)
+    to[i] = (guint8) (number >> 8 * (big_endian ? bytes - 1 - i : i));
+}
+
+/* Has the file begin with another directory. */
+static void
+change_header (PacoTiffMemory *memory, guint64 directory)
+{
+  guint8 *header = memory->header;
+  gboolean big_endian, big;
+  gsize n = paco_io_read_at (memory->fd, 0, header, sizeof memory->header);
+
+  big_endian = header[0] == 'M';
+  big = header[big_endian ? 3 : 2] == '+';
+  if (n < sizeof memory->header)
+    return;
+  if (big)
+    put_number (header + 8, 8, big_endian, directory);
+  else
+    put_number (header + 4, 4, big_endian, directory);
+  memory->header_size = sizeof memory->header;
+}
+
 TIFF *
-paco_tiff_read_open_file (PacoTiffMemory *memory, int fd, guint64 size)
+paco_tiff_read_open_file (
+    PacoTiffMemory *memory, int fd, guint64 size, guint64 directory)
 {
   *memory = (PacoTiffMemory){ .fd = fd, .size = size };
+  if (directory > 0)
+    change_header (memory, directory);
   return open_memory (memory, "rc");
 }
 

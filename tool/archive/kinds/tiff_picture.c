@@ -289,15 +289,15 @@ paco_tiff_picture_read (PacoTiffPicture *picture, guint64 directory,
 }
 
 gboolean
-paco_tiff_picture_look (
-    PacoTiffPicture *picture, int fd, guint64 size, GError **error)
+paco_tiff_picture_look (PacoTiffPicture *picture, guint64 directory, int fd,
+    guint64 size, GError **error)
 {
+  gboolean choose = directory == PACO_TIFF_CHOOSE;
   PacoTiffMemory memory;
 
-  *picture = (PacoTiffPicture){ 0 };
-  return check_size (size, error)
-      && read_opened (paco_tiff_read_open_file (&memory, fd, size), &memory,
-          picture, PACO_TIFF_CHOOSE, (gsize) size, error);
+  return read_opened (
+      paco_tiff_read_open_file (&memory, fd, size, choose ? 0 : directory),
+      &memory, picture, choose ? directory : 0, (gsize) size, error);
 }
 
 void
