@@ -69,6 +69,11 @@ FRAME_BYTES, LEAST_BYTES, MOST_BYTES = 40, 550, 10000
 MOST_TRACKS = 64
 # How long the end of the sound is waited for.
 SOUND_SECONDS = 1
+# PyGObject makes these when they are used for the first time, and if two probes do that at
+# once, one of them finds half of it.
+LOADED = (Gst.EventType.EOS, Gst.PadProbeReturn.OK, Gst.BufferCopyFlags.META,
+          GstAudio.AudioInfo.new_from_caps, Gst.Format.TIME,
+          GstVideo.video_time_code_meta_api_get_type)
 
 
 def parse_arguments():
