@@ -34,6 +34,7 @@ share/doc/gst-paco/codec/FORMAT.md
 share/doc/gst-paco/codec/tables/sets.inc
 share/doc/gst-paco/docs/ARCHIVE-FORMAT.md
 share/doc/gst-paco/docs/ARCHIVE.md
+share/doc/gst-paco/docs/BESIDE.md
 share/doc/gst-paco/docs/ELEMENTS.md
 share/doc/gst-paco/docs/FIGURES.md
 share/doc/gst-paco/docs/LIBRARY.md
