@@ -13,8 +13,8 @@ run () {
   title=$1
   shift
   echo "== $title"
-  "$@" >"$log" 2>"$log.errors" || echo "$title: exit status $?" >>"$log.errors"
-  cat "$log"
+  { "$@" 2>"$log.errors" || echo "$title: exit status $?" >>"$log.errors"; } |
+    tee "$log"
   grep -q ' passed, [0-9]* failed$' "$log" || {
     tail -n 30 "$log.errors"
     echo "0 passed, 1 failed" >>"$log"

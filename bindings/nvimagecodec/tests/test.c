@@ -643,6 +643,13 @@ test_damage (Side *side, unsigned n)
   expect (good, side->name, "damage", "an error or a picture");
 }
 
+/* Says what comes next, so that one sees where a test hangs. */
+static void
+announce (const Side *side, const char *what)
+{
+  printf ("%s: %s\n", side->name, what);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -657,6 +664,7 @@ main (int argc, char **argv)
   }
   seed = argc > 2 ? strtoull (argv[2], NULL, 0)
                   : (unsigned long long) time (NULL);
+  setvbuf (stdout, NULL, _IOLBF, 0);
   printf ("seed %llu\n", seed);
   pictures_seed (seed);
   read_golden (argv[1]);
@@ -666,19 +674,22 @@ main (int argc, char **argv)
   for (unsigned i = 0; i < n; i++) {
     unsigned before = failed, some = passed;
 
+    announce (&sides[i], "golden streams");
     for (unsigned k = 0; k < n_golden; k++)
       test_golden (&sides[i], &golden[k]);
+    announce (&sides[i], "refusals");
     test_refusals (&sides[i]);
+    announce (&sides[i], "random pictures");
     for (unsigned k = 0; k < 10; k++)
       test_random (&sides[i], 1 + pictures_random_below (12), k == 0 ? 2 : 200);
     test_random (&sides[i], 2, 1800);
+    announce (&sides[i], "films, rates, options, damage");
     test_film (&sides[i]);
     test_rates (&sides[i]);
     test_options (&sides[i]);
     test_damage (&sides[i], (damaged ? (unsigned) atoi (damaged) : 500) / n);
     printf ("%s: %u passed, %u failed\n", sides[i].name, passed - some,
         failed - before);
-    fflush (stdout);
   }
   host_stop (sides, n);
   for (unsigned i = 0; i < n_golden; i++)
