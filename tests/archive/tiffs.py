@@ -390,6 +390,25 @@ def test_pages_cut(tmp):
     same(tmp / 'a-in', tmp / 's-out')
 
 
+def test_parts_damaged(tmp):
+    """Tests that frames that are missing are damage, too, in a part of an archive that begins
+    within a file."""
+    archived(tmp, {f'{i}.tif': draw_paged(6) for i in range(2)}, n_frames=12)
+    for last in 4, 5, 9:
+        expect(DONE, 'cut', '--force', tmp / 'a.paco', '2', f'{last}', tmp / 'b.paco')
+        whole = frames(tmp / 'b.paco')
+        expect(DONE, 'restore', '--check', tmp / 'b.paco')
+        for lost in range(1, len(whole)):
+            n = random.randint(1, len(whole) - lost)
+            (tmp / 'c.paco').write_bytes(b''.join(whole[:lost] + whole[lost + n:]))
+            status, text, err = paco('restore', '--check', tmp / 'c.paco')
+            assert status == DAMAGE and 'missing' in err, (last, lost, n, text, err)
+    parts = frames(tmp / 'a.paco')
+    (tmp / 'c.paco').write_bytes(b''.join(parts[:3] + parts[4:]))
+    status, text, err = paco('restore', '--check', '--frames', '2-5', tmp / 'c.paco')
+    assert status == DAMAGE and 'missing' in err, (text, err)
+
+
 def test_large(tmp):
     """Tests files of more than 2 GiB: they are frames if their pictures are smaller."""
     os.mkdir(tmp / 'in')
