@@ -258,6 +258,13 @@ def test_late_pages(tmp):
                says='2.tif cannot be archived')
         os.remove(tmp / 'o.paco.part')
         archived(tmp, files, '--keep-files', n_frames=17, name=f'{at}-kept')
+    # A frame carries files before it and after it.
+    for i, hows in enumerate((('x..', '.x.'), ('x', 'x', '.', 'x', 'x', '.'))):
+        files = {f'{n}.tif': draw_paged(len(how), compress=[
+            paging.other if page == 'x' else paging.deflate for page in how])
+                 for n, how in enumerate(hows)}
+        code = archived(tmp, files, n_frames=1 + i, name=f'around-{i}')
+        resumed(tmp / f'around-{i}-in', code)
     # Nothing is left that is a frame.
     for at in 0, 1:
         folder = tmp / f'alone-{at}'
