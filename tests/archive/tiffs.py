@@ -425,11 +425,13 @@ def test_large(tmp):
             file.seek(i * (len(head) + size))
             file.write(head)
         file.truncate(n * (len(head) + size))
+    (tmp / 'in' / '1.pgm').write_bytes(head + bytes(size))
     names = expect(DONE, 'archive', '--list', tmp / 'in').split()
-    assert names == ['a.pgm'] * n, names
+    assert names == ['1.pgm'] + ['a.pgm'] * n, names
     expect(DONE, 'archive', '--no-verify', '--frames', '0-1', tmp / 'in', tmp / 'a.paco',
            says='paco restore takes files of this size with --max-file=2241')
     assert len(frames(tmp / 'a.paco')) == 2
+    os.remove(tmp / 'in' / '1.pgm')
     with open(tmp / 'in' / 'a.pgm', 'wb') as file:
         file.write(head)
         file.truncate(1 << 31)
