@@ -245,7 +245,8 @@ def look_into(args, uri, wants_sound):
     if left:
         print(f'{shown(args.source)}: not recorded: {", ".join(left)}.',
               file=sys.stderr)
-    args.max_seconds = args.max_seconds or found.duration // Gst.SECOND + 1
+    if 0 < found.duration < Gst.CLOCK_TIME_NONE:
+        args.max_seconds = args.max_seconds or found.duration // Gst.SECOND + 1
     path = unquote(urlparse(uri).path) if uri.startswith('file:') else ''
     return (found.sounds[:MOST_TRACKS],
             timecode.of_tags(found.tags) or timecode.of_mov(path))

@@ -258,6 +258,13 @@ def test_late_pages(tmp):
                says='2.tif cannot be archived')
         os.remove(tmp / 'o.paco.part')
         archived(tmp, files, '--keep-files', n_frames=17, name=f'{at}-kept')
+    # A frame carries files before it and after it.
+    for i, hows in enumerate((('x..', '.x.'), ('x', 'x', '.', 'x', 'x', '.'))):
+        files = {f'{n}.tif': draw_paged(len(how), compress=[
+            paging.other if page == 'x' else paging.deflate for page in how])
+                 for n, how in enumerate(hows)}
+        code = archived(tmp, files, n_frames=1 + i, name=f'around-{i}')
+        resumed(tmp / f'around-{i}-in', code)
     # Nothing is left that is a frame.
     for at in 0, 1:
         folder = tmp / f'alone-{at}'
@@ -390,6 +397,25 @@ def test_pages_cut(tmp):
     same(tmp / 'a-in', tmp / 's-out')
 
 
+def test_parts_damaged(tmp):
+    """Tests that frames that are missing are damage, too, in a part of an archive that begins
+    within a file."""
+    archived(tmp, {f'{i}.tif': draw_paged(6) for i in range(2)}, n_frames=12)
+    for last in 4, 5, 9:
+        expect(DONE, 'cut', '--force', tmp / 'a.paco', '2', f'{last}', tmp / 'b.paco')
+        whole = frames(tmp / 'b.paco')
+        expect(DONE, 'restore', '--check', tmp / 'b.paco')
+        for lost in range(1, len(whole)):
+            n = random.randint(1, len(whole) - lost)
+            (tmp / 'c.paco').write_bytes(b''.join(whole[:lost] + whole[lost + n:]))
+            status, text, err = paco('restore', '--check', tmp / 'c.paco')
+            assert status == DAMAGE and 'missing' in err, (last, lost, n, text, err)
+    parts = frames(tmp / 'a.paco')
+    (tmp / 'c.paco').write_bytes(b''.join(parts[:3] + parts[4:]))
+    status, text, err = paco('restore', '--check', '--frames', '2-5', tmp / 'c.paco')
+    assert status == DAMAGE and 'missing' in err, (text, err)
+
+
 def test_large(tmp):
     """Tests files of more than 2 GiB: they are frames if their pictures are smaller."""
     os.mkdir(tmp / 'in')
@@ -399,11 +425,13 @@ def test_large(tmp):
             file.seek(i * (len(head) + size))
             file.write(head)
         file.truncate(n * (len(head) + size))
+    (tmp / 'in' / '1.pgm').write_bytes(head + bytes(size))
     names = expect(DONE, 'archive', '--list', tmp / 'in').split()
-    assert names == ['a.pgm'] * n, names
+    assert names == ['1.pgm'] + ['a.pgm'] * n, names
     expect(DONE, 'archive', '--no-verify', '--frames', '0-1', tmp / 'in', tmp / 'a.paco',
            says='paco restore takes files of this size with --max-file=2241')
     assert len(frames(tmp / 'a.paco')) == 2
+    os.remove(tmp / 'in' / '1.pgm')
     with open(tmp / 'in' / 'a.pgm', 'wb') as file:
         file.write(head)
         file.truncate(1 << 31)

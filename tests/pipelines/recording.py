@@ -3,6 +3,7 @@
 """recording.py: record.sh records what it says, and what it has written plays
 however it was ended: by a number of frames, Ctrl-C, kill -9, a full disk."""
 import glob
+import http.server
 import os
 import re
 import resource
@@ -11,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -222,6 +224,36 @@ def check_table():
                  'audiotestsrc is-live=true', 'full.mov', status=1)
     check('--max-seconds' in output.splitlines()[-1], 'a full table', output)
     check(timecodes_of('full.mov') == frames_said(output)[0] * [True], 'full.mov')
+
+
+class Endless(http.server.BaseHTTPRequestHandler):
+    """Gives endless.mkv without saying how long it is."""
+
+    def do_GET(self):  # pylint: disable=invalid-name
+        self.send_response(200)
+        self.end_headers()
+        with open('endless.mkv', 'rb') as file:
+            self.wfile.write(file.read())
+
+    def log_message(self, *_arguments):  # pylint: disable=arguments-differ
+        pass
+
+
+def check_unknown_length():
+    """Checks that the table of a recording has room where nothing says how long its
+    source is."""
+    if not Gst.uri_protocol_is_supported(Gst.URIType.SRC, 'http'):
+        print('skipped: no plugin reads http')
+        return
+    launch(f'{TINY.replace("=5", "=150")} ! {STAMPED} ! pacoenc ! '
+           'matroskamux streamable=true ! filesink location=endless.mkv')
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Endless)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    output = run('record.sh', '--quiet', '--sound', 'none', '--source',
+                 f'http://127.0.0.1:{server.server_port}/endless.mkv', 'endless.mov')
+    server.shutdown()
+    check(frames_said(output) == (150, 0), 'frames', output)
+    check(timecodes_of('endless.mov') == 150 * [True], 'endless.mov')
 
 
 def check_sync():
@@ -502,7 +534,7 @@ def check_errors():
 
 def main():
     parts = [check_kinds, check_sources, check_tracks, check_parts_of_files,
-             check_channels, check_table, check_sync, check_timecodes,
+             check_channels, check_table, check_unknown_length, check_sync, check_timecodes,
              check_late_timecodes, check_mosaics, check_segments, check_drops,
              check_interrupt, check_kill, check_limit, check_full_disk, check_errors]
     # What is of the script and of muxers shows sanitizers nothing of the plugin.

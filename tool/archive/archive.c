@@ -200,8 +200,10 @@ note_limits (PacoRun *run)
 {
   const PacoRestoreLimits limits = PACO_RESTORE_LIMITS;
   guint64 pixels = (guint64) run->picture.width * run->picture.height;
-  guint64 size = paco_folder_file (run->folder, run->first)->size;
+  guint64 size = 0;
 
+  for (guint64 n = run->first; n < run->end; n++)
+    size = MAX (size, paco_folder_file (run->folder, n)->size);
   for (guint i = 0; i < run->folder->members->len; i++)
     size = MAX (
         size, g_array_index (run->folder->members, PacoFolderFile, i).size);

@@ -641,7 +641,7 @@ paco_members_keep_frame (PacoMembers *members, PacoReport *report,
     const void *data, gsize size, guint64 number, guint64 *file, GError **error)
 {
   guint64 to = target (members, number);
-  guint64 end = members->folder->files->len;
+  guint64 end = members->folder->files->len, first = *file, at = first;
   Reader reader = { NULL };
   PacoMemberPieces pieces;
   PacoMemberPiece piece;
@@ -653,8 +653,12 @@ paco_members_keep_frame (PacoMembers *members, PacoReport *report,
         && is_named (&piece, member_at (members, members->next)->name))
       good = keep_planned (members, report, &piece,
           is_due (members, to) ? to : members->last, error);
-    else if (good)
-      good = keep_late (members, report, &piece, &reader, file, end, error);
+    else if (good) {
+      /* Those that were found last come first. */
+      at = reader.path ? at : first;
+      good = keep_late (members, report, &piece, &reader, &at, end, error);
+      *file = MAX (*file, at);
+    }
   }
   close_reader (&reader);
   if (good && is_due (members, to))

@@ -198,7 +198,7 @@ paco_kept_chunks_write (
   if (!paco_kept_name_is_good (kept->name, strlen (kept->name)))
     return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "its name is longer than 4096 bytes, or none of a file below a folder");
-  if (kept->rest->len > MAX_REST)
+  if (kept->rest->len > MAX_REST - SECTION_HEAD)
     return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "what the file has besides its picture is more than 1 GiB");
   chunks->n = 0;

@@ -286,18 +286,28 @@ tell_part (PacoRestoreRun *run, const char *name, const char *verb)
   tell (run, name, why);
 }
 
+/* Counts up to n frames, of those that are missing here, with the file that they are of. The
+ * frames of one that begins in another part count each, as it is no damage by itself. */
+static guint64
+join_missing (
+    PacoRestoreRun *run, const Member *file, guint64 n, guint64 *missing)
+{
+  n = file->is_part ? 0 : MIN (n, *missing);
+  *missing -= n;
+  run->report->damaged -= n;
+  return n;
+}
+
 /* Ends the file whose sections came, of which some are missing. */
 static void
 abandon_file (PacoRestoreRun *run, gboolean is_part, guint64 *missing)
 {
   Member *file = &run->member->file;
-  guint64 n = file->n_sections - MIN (file->n_frames, file->n_sections);
 
   if (!file->name)
     return;
-  n = MIN (n, *missing);
-  *missing -= n;
-  run->report->damaged -= n;
+  join_missing (run, file,
+      file->n_sections - MIN (file->n_frames, file->n_sections), missing);
   if (is_part && !file->damage && !file->is_part)
     tell_part (run, file->name, "ends");
   else if (!file->is_part)
@@ -352,12 +362,11 @@ expect_section (PacoRestoreRun *run, const PacoKeptFile *kept, guint64 *missing)
   const PacoSection *section = &kept->section;
   Member *file = &run->member->file;
   guint64 gap = section->number - MIN (section->number, file->n_frames);
-  guint64 told = MIN (gap, *missing);
+  guint64 told = join_missing (run, file, gap, missing);
 
   /* Before the first frame of the archive nothing was told. */
-  *missing -= told;
-  run->report->damaged -= told;
-  paco_file_count_report (&run->count, gap - told);
+  if (!file->is_part)
+    paco_file_count_report (&run->count, gap - told);
   if (!file->damage && !file->is_part
       && (file->offset != section->offset || file->n_frames != section->number
           || (file->n_sections > 0 && file->n_sections != section->n)
@@ -586,7 +595,8 @@ paco_restore_end_members (PacoRestoreRun *run, gboolean is_whole)
   gboolean is_part = is_whole || run->options->has_range;
   guint64 none = 0;
 
-  if (file->name && !is_part && file->n_sections > file->n_frames)
+  if (file->name && !is_part && !file->is_part
+      && file->n_sections > file->n_frames)
     paco_file_count_report (&run->count, file->n_sections - file->n_frames);
   abandon_file (run, is_part, &none);
   abandon (run, &run->member->now, is_part);
