@@ -494,7 +494,7 @@ class Recording(Session):
         self.mux = pipeline.get_by_name('mux')
         self.files = []
         self.why = None  # it was ended, in words
-        self.taken = self.passed = self.lost = 0
+        self.taken = self.passed = self.lost = self.arrived = 0
         self.last_offset, self.live = None, False
         # These are times of the first picture, and of the end of the last one
         # that was passed on or taken; and where the sound is to end.
@@ -509,6 +509,9 @@ class Recording(Session):
         self.pictures.get_static_pad('sink').add_probe(
             Gst.PadProbeType.EVENT_DOWNSTREAM, self.end_sounds)
         self.pictures.get_static_pad('src').add_probe(kind, self.leave)
+        # This pad is of the muxer or the file, behind all other probes.
+        pipeline.get_by_name('coded').get_static_pad('src').get_peer().add_probe(
+            kind, self.arrive)
         tracks = (pipeline.get_by_name(f'sound_{i}') for i in range(MOST_TRACKS))
         self.sounds = [Sound(self, queue) for queue in tracks if queue]
 
@@ -555,6 +558,11 @@ class Recording(Session):
                 'current-level-buffers')
             self.complete = True
             GLib.idle_add(self.stop, 'as long as was asked for')
+        return Gst.PadProbeReturn.OK
+
+    def arrive(self, _pad, _info):
+        """Counts a coded frame that goes to the file."""
+        self.arrived += 1
         return Gst.PadProbeReturn.OK
 
     def planned_end(self, first):
@@ -716,6 +724,9 @@ def main():
     if not good:
         rest = ' What was written until shortly before plays.' if recorded else ''
         sys.exit(f'{recording.error}{recording.file_limit()}{rest}')
+    missing = recording.counts()[0] - recording.arrived
+    if missing:
+        sys.exit(f'{missing} of the coded frames did not go to the file.')
     if not recorded:
         sys.exit(f'The source gave no picture: there is no {args.out}.')
     if recording.why in (DISK, TABLE):

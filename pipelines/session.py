@@ -342,12 +342,21 @@ class Session:
 
     def run(self):
         """Runs it, and returns True when it came to its end without an error."""
+        sys.excepthook = self.failed
         if self.begin():
             self.loop.run()
         self.finish()
         self.pipeline.set_state(Gst.State.NULL)
         self.line.end()
         return self.error is None
+
+    def failed(self, kind, value, trace):
+        """Takes what a probe or another callback raises. GStreamer goes on then, but
+        drops what the probe was given."""
+        sys.__excepthook__(kind, value, trace)
+        self.error = self.error or (
+            f'This script failed in between ({kind.__name__}: {value}): something '
+            'may be missing.')
 
     def begin(self):
         """Starts it, and returns False where that fails."""

@@ -256,6 +256,23 @@ def check_unknown_length():
     check(timecodes_of('endless.mov') == 150 * [True], 'endless.mov')
 
 
+def check_losses():
+    """Checks that a recording ends with an error if frames are lost on their way to the
+    file, or if a probe fails."""
+    for probe, said in (('1 / 0', 'ZeroDivisionError: division by zero'),
+                        ('record.Gst.PadProbeReturn.DROP',
+                         '5 of the coded frames did not go to the file.')):
+        program = (f'import sys; sys.path.insert(0, {FOLDER!r}); import record; '
+                   f'record.choose_moov = lambda *_: {probe}; '
+                   'record.end(record.main)')
+        process = subprocess.run(
+            [sys.executable, '-c', program, '--quiet', '--sound', 'none',
+             '--overwrite', '--source', TINY, 'lost.mov'],
+            capture_output=True, text=True, check=False, timeout=60)
+        check(process.returncode == 1 and said in process.stderr, probe,
+              process.stderr)
+
+
 def check_sync():
     """Checks that, whichever begins first, the sound begins with the pictures."""
     for kind, more in ('mov', ()), ('mov', ('--moov', 'reserved')), ('mkv', ()):
@@ -534,9 +551,10 @@ def check_errors():
 
 def main():
     parts = [check_kinds, check_sources, check_tracks, check_parts_of_files,
-             check_channels, check_table, check_unknown_length, check_sync, check_timecodes,
-             check_late_timecodes, check_mosaics, check_segments, check_drops,
-             check_interrupt, check_kill, check_limit, check_full_disk, check_errors]
+             check_channels, check_table, check_unknown_length, check_losses, check_sync,
+             check_timecodes, check_late_timecodes, check_mosaics, check_segments,
+             check_drops, check_interrupt, check_kill, check_limit, check_full_disk,
+             check_errors]
     # What is of the script and of muxers shows sanitizers nothing of the plugin.
     if 'PACO_SANITIZE' in os.environ:
         parts = [check_kinds, check_drops, check_interrupt, check_full_disk]
