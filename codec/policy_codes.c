@@ -77,8 +77,8 @@ is_dense (const PacoCodeTable *table)
   return n_windows > 0 && 8 * n_codes >= 7 * WINDOW * n_windows;
 }
 
-/* Says whether a table saves more than so many bytes: of s codes from the first to the
- * last one n are used, which is taken for (1 - n/s) / 2 bits a sample. */
+/* Says whether a table saves more than `size` bytes: of s codes from the first to the last
+ * one n are used, which is taken for (1 - n/s) / 2 bits a sample. */
 static bool
 saves_more (const PacoCodeTableInfo *info, uint64_t samples, size_t size)
 {
@@ -99,8 +99,10 @@ add_table (PacoCodeChoice *choice, const PacoCodeGroups *groups, unsigned i,
   if (!paco_code_table_measure (&choice->found[i], info)
       || !paco_code_table_pays (info))
     return;
+  info->size = 0;
   if (!saves_more (info, samples, paco_code_table_most (info))) {
-    paco_code_table_pack (&choice->found[i], info, choice->bytes);
+    paco_code_table_pack (
+        &choice->found[i], info, choice->packed[coding->n_code_tables]);
     if (!saves_more (info, samples, info->size))
       return;
   }
@@ -156,8 +158,12 @@ paco_policy_pack_codes (PacoCodeChoice *choice, PacoCoding *coding)
   size_t size = 0;
 
   for (unsigned i = 0; i < coding->n_code_tables; i++) {
-    paco_code_table_pack (
-        &choice->tables[i], &coding->code_tables[i], choice->bytes + size);
-    size += coding->code_tables[i].size;
+    PacoCodeTableInfo *info = &coding->code_tables[i];
+
+    if (info->size > 0)
+      memcpy (choice->bytes + size, choice->packed[i], info->size);
+    else
+      paco_code_table_pack (&choice->tables[i], info, choice->bytes + size);
+    size += info->size;
   }
 }
