@@ -29,8 +29,17 @@ typedef struct
 
 /* --- options --- */
 
-GOptionGroup *
-elements_options (ElementsCase *c)
+gboolean
+elements_refuse (GError **error)
+{
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "a prefix is needed, and numbers that make sense; see --help");
+  return FALSE;
+}
+
+gboolean
+elements_parse (ElementsCase *c, const GOptionEntry *own, const char *summary,
+    int argc, char **argv, GError **error)
 {
   const GOptionEntry entries[] = {
     { "format", 0, 0, G_OPTION_ARG_STRING, &c->format, "Raw format", "NAME" },
@@ -50,11 +59,16 @@ elements_options (ElementsCase *c)
         "N" },
     { NULL },
   };
-  GOptionGroup *group = g_option_group_new (
-      "elements", "What is coded, and how:", "Options of the case", NULL, NULL);
+  GOptionContext *context = g_option_context_new (summary);
+  gboolean done;
 
-  g_option_group_add_entries (group, entries);
-  return group;
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_main_entries (context, own, NULL);
+  done = g_option_context_parse (context, &argc, &argv, error);
+  g_option_context_free (context);
+  return done
+      && ((c->width > 0 && c->height > 0 && c->n_frames > 0 && c->n_warm >= 0)
+          || elements_refuse (error));
 }
 
 /* --- figures --- */

@@ -24,8 +24,13 @@ typedef struct
   gboolean both; /* The encoder's pipeline decodes its frames, too. */
 } ElementsCase;
 
-/* Returns the options that all programs have, which fill in the case. */
-GOptionGroup *elements_options (ElementsCase *c);
+/* Reads options of the command line: those that all programs have, which fill in the
+ * case, and those of the program itself. FALSE and an error if they are not understood,
+ * or no case comes of them. */
+gboolean elements_parse (ElementsCase *c, const GOptionEntry *own,
+    const char *summary, int argc, char **argv, GError **error);
+/* Sets the error for numbers that make no sense; returns FALSE. */
+gboolean elements_refuse (GError **error);
 
 /* These are frames of one element. */
 typedef struct

@@ -118,6 +118,13 @@ if [ -x "$build/tests/bench/gst-device-memory" ]; then
   program=gst-speed
 fi
 
+if [ -z "$small" ]; then
+  for rate in lossless quality; do
+    bench "gst-launch $rate" 200 sh "$tests/gst-launch-speed.sh" "$build" \
+      $rate ${picture:+"$picture"}
+  done
+fi
+
 # --- many streams on it ---
 
 program=gst-streams few=8 many=16
@@ -137,13 +144,6 @@ if [ -z "$small" ]; then
     --rate-control=quality live_1080_quality
 fi
 program=gst-speed
-
-if [ -z "$small" ]; then
-  for rate in lossless quality; do
-    bench "gst-launch $rate" 200 sh "$tests/gst-launch-speed.sh" "$build" \
-      $rate ${picture:+"$picture"}
-  done
-fi
 
 # --- the processor, with capture's format and with planes ---
 

@@ -292,16 +292,12 @@ parse (ElementsCase *c, int argc, char **argv, char ***files)
         "PREFIX [FILE.ppm]" },
     { NULL },
   };
-  GOptionContext *context = g_option_context_new (
-      "- measures the elements with pictures in device memory");
-  gboolean done;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, elements_options (c));
-  done = g_option_context_parse (context, &argc, &argv, NULL);
-  g_option_context_free (context);
-  return done && *files != NULL && c->width > 0 && c->height > 0 && c->depth > 0
-      && c->depth <= PACO_MAX_DEPTH && c->n_frames > 1 && c->n_warm >= 0;
+  return elements_parse (c, entries,
+             "- measures the elements with pictures in device memory", argc,
+             argv, NULL)
+      && *files != NULL && c->depth > 0 && c->depth <= PACO_MAX_DEPTH
+      && c->n_frames > 1;
 }
 
 int

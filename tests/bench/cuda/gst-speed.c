@@ -354,7 +354,6 @@ measure_processes (const Options *options, int argc, char **argv)
 static gboolean
 parse (Options *options, int argc, char **argv, char ***files, GError **error)
 {
-  const ElementsCase *c = &options->c;
   const GOptionEntry entries[] = {
     { "file", 0, 0, G_OPTION_ARG_FILENAME, &options->file,
         "Only decoding from a file that is made for it", "FILE" },
@@ -370,22 +369,12 @@ parse (Options *options, int argc, char **argv, char ***files, GError **error)
         "PREFIX [FILE.ppm]" },
     { NULL },
   };
-  GOptionContext *context = g_option_context_new ("- measures the elements");
-  gboolean done;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, elements_options (&options->c));
-  done = g_option_context_parse (context, &argc, &argv, error);
-  g_option_context_free (context);
-  if (done
-      && (!*files || c->width < 1 || c->height < 1 || c->n_frames < 1
-          || c->n_warm < 0 || options->n_processes < 1
-          || options->n_processes > MAX_PROCESSES)) {
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "a prefix is needed, and numbers that make sense; see --help");
-    done = FALSE;
-  }
-  return done;
+  return elements_parse (
+             &options->c, entries, "- measures the elements", argc, argv, error)
+      && ((*files && options->n_processes > 0
+              && options->n_processes <= MAX_PROCESSES)
+          || elements_refuse (error));
 }
 
 int

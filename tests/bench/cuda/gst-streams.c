@@ -11,7 +11,7 @@
  *   ..._slowest                                speed of the slowest one over the mean
  *
  * --both: each pipeline decodes what it encodes.
- * --rate=FPS: a clock sends so many frames a second to each stream, to all at the same
+ * --rate=FPS: a clock sends FPS frames a second to each stream, to all at the same
  * moment; only ..._p50_ms and ..._p99_ms, from that moment to the encoded frame.
  * --beside: only the first stream has the clock, and the latencies are its own.
  * --most: only ..._cameras, with how many streams 99 % of the frames are there before
@@ -237,7 +237,6 @@ measure_speed (const Options *options, guint n)
 static gboolean
 parse (Options *options, int argc, char **argv, char ***files, GError **error)
 {
-  const ElementsCase *c = &options->c;
   const GOptionEntry entries[] = {
     { "streams", 0, 0, G_OPTION_ARG_INT, &options->n_streams, "Streams (8)",
         "N" },
@@ -253,23 +252,13 @@ parse (Options *options, int argc, char **argv, char ***files, GError **error)
         "PREFIX [FILE.ppm]" },
     { NULL },
   };
-  GOptionContext *context = g_option_context_new ("- measures many streams");
-  gboolean done;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, elements_options (&options->c));
-  done = g_option_context_parse (context, &argc, &argv, error);
-  g_option_context_free (context);
-  if (done
-      && (!*files || c->width < 1 || c->height < 1 || c->n_frames < 2
-          || c->n_warm < 0 || options->n_streams < 1
-          || options->n_streams > MAX_STREAMS || options->rate < 0
-          || ((options->most || options->beside) && options->rate == 0))) {
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "a prefix is needed, and numbers that make sense; see --help");
-    done = FALSE;
-  }
-  return done;
+  return elements_parse (
+             &options->c, entries, "- measures many streams", argc, argv, error)
+      && ((*files && options->c.n_frames > 1 && options->n_streams > 0
+              && options->n_streams <= MAX_STREAMS && options->rate >= 0
+              && (options->rate > 0 || !(options->most || options->beside)))
+          || elements_refuse (error));
 }
 
 int
