@@ -6,7 +6,7 @@
 #include "codec/step_map.h"
 #include "gpu/mosaic.h"
 
-#define TIMED 16 /* One of so many frames of a flight is. */
+#define TIMED 16 /* One of 16 frames of a flight is timed. */
 
 /* --- The plan --- */
 

@@ -32,7 +32,7 @@ size_t paco_cuda_plan_blocks (const PacoCudaPlan *plan,
     const uint8_t (*dropped_planes)[PACO_MAX_SUBBANDS], PacoGpuBlock *blocks);
 
 /* Moments of a frame, which events mark. Some frames are timed; the others mark only what
- * something waits for, since each event costs the driver more than a launch. */
+ * something waits for, since each event costs the driver as much as a launch. */
 enum
 {
   PACO_CUDA_BEGIN,
