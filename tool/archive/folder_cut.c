@@ -12,7 +12,7 @@
 enum
 {
   MAX_NAMES = 1000, /* in the note */
-  /* Bytes. A stand-in has less than 2 GiB, of which its head may have so much. */
+  /* Bytes. A stand-in has less than 2 GiB, of which its head may take 16 MiB. */
   MAX_SECTION = G_MAXINT32 - (1 << 24),
 };
 

@@ -66,7 +66,7 @@ void paco_report_spend (PacoReport *report, PacoSpent what, gint64 begin);
  * call it. */
 void paco_report_note (PacoReport *report, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
-/* Adds a file of so many frames; name is copied. */
+/* Adds a file of n_frames frames, and copies its name. */
 void paco_report_add (PacoReport *report, const char *name, guint64 size,
     guint64 coded, guint n_frames, const PacoChecksums *checksums);
 
