@@ -116,9 +116,10 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
   {
     block.raw_signs[LEFT] = left_signs ? 0 : ~0u;
     block.raw_signs[RIGHT] = right_signs ? 0 : ~0u;
-    for (uint32_t w = 0; w < block.words; w++)
-      for (int side = 0; side < 2; side++)
-        block.at (L::CODED, side, w) = 0;
+    if (PASSES == 3)
+      for (uint32_t w = 0; w < block.words; w++)
+        for (int side = 0; side < 2; side++)
+          block.at (L::CODED, side, w) = 0;
     /* In a broken block no stripe may be awake; then no scan waits for other lanes. */
     __syncwarp ();
   }

@@ -153,7 +153,7 @@ enum
   PACO_BPC_DECODER_TABLE_WORDS = PACO_BPC_TABLE_WORDS + 128 + 64,
   PACO_BPC_CONTEXT_WORDS = 128,
   PACO_BPC_ARRAY_WORDS = 208,
-  PACO_BPC_PASS_WORDS = 64, /* more with two or three coding passes */
+  PACO_BPC_PASS_WORDS = 64, /* more with three coding passes */
 };
 
 static inline size_t
@@ -161,7 +161,7 @@ paco_bpc_shared_bytes (int decoder, unsigned coding_passes, unsigned max_height)
 {
   size_t lines_32 = max_height < 128 ? 4 : (max_height + 31) / 32;
   size_t each = PACO_BPC_CONTEXT_WORDS + PACO_BPC_ARRAY_WORDS
-      + (coding_passes > 1 ? PACO_BPC_PASS_WORDS : 0);
+      + (coding_passes > 2 ? PACO_BPC_PASS_WORDS : 0);
   size_t tables = decoder ? PACO_BPC_DECODER_TABLE_WORDS
                           : PACO_BPC_ENCODER_TABLE_WORDS;
 

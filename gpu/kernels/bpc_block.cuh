@@ -40,10 +40,10 @@ template <int PASSES> struct Layout
   static constexpr int FRESH = 128;
   /* Density classes of the lane, four bits for each stripe, in half a word. */
   static constexpr int DENSITY = 192;
-  /* With two and three passes: coefficients coded in this plane, but for refinement.
-   * Those that were significant when the plane began are significant and not coded. */
+  /* With three passes: coefficients coded in this plane, but for refinement. Two know
+   * them without: they are fresh, or not significant. */
   static constexpr int CODED = 208;
-  static constexpr int SIZE = PASSES > 1 ? 272 : 208;
+  static constexpr int SIZE = PASSES > 2 ? 272 : 208;
 };
 
 /* The tables: the rows of the plane, one for each density class, bytes in the places of
@@ -134,17 +134,17 @@ template <bool ENCODE, int PASSES> struct Block
   /* Coefficients whose signs have been coded. */
   DEVICE uint32_t known (int side, uint32_t w)
   {
+    constexpr int NEW = PASSES == 2 ? L::FRESH : L::CODED;
     uint32_t known = at (L::SIGNIFICANT, side, w);
 
-    return PASSES == 1 ? known
-                       : known & ~(at (L::CODED, side, w) & raw_signs[side]);
+    return PASSES == 1 ? known : known & ~(at (NEW, side, w) & raw_signs[side]);
   }
 
   DEVICE uint32_t known_beyond (int side, uint32_t w)
   {
     uint32_t known = beyond (L::SIGNIFICANT, side, w);
 
-    return PASSES == 1
+    return PASSES < 3
         ? known
         : known & ~(beyond (L::CODED, side, w) & raw_signs[1 - side]);
   }
@@ -182,7 +182,9 @@ template <bool ENCODE, int PASSES> struct Block
       members &= at (L::SIGNIFICANT, side, w);
     else if (scan != SCAN_ALL)
       members &= ~at (L::SIGNIFICANT, side, w);
-    if (scan == SCAN_REFINEMENT || scan == SCAN_REST)
+    if (PASSES == 2 && scan == SCAN_REFINEMENT)
+      members &= ~at (L::FRESH, side, w);
+    if (PASSES == 3 && (scan == SCAN_REFINEMENT || scan == SCAN_REST))
       members &= ~at (L::CODED, side, w);
     return members;
   }
@@ -272,7 +274,7 @@ template <bool ENCODE, int PASSES> struct Block
         at (L::SIGNIFICANT, side, w) = at (L::FRESH, side, w) = 0;
         if (!ENCODE)
           at (L::SIGN, side, w) = 0;
-        if (PASSES > 1)
+        if (PASSES == 3)
           at (L::CODED, side, w) = 0;
       }
     }

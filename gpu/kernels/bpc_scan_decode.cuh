@@ -202,7 +202,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
         block.at (L::FRESH, side, w) = bits[side] & ~significant;
       if (scan == SCAN_NEIGHBORS)
         block.at (L::CODED, side, w) = coded[side];
-      if (scan == SCAN_INSIGNIFICANT || scan == SCAN_REST)
+      if (scan == SCAN_REST)
         block.at (L::CODED, side, w) |= ~significant;
     }
     __syncwarp ();
@@ -225,18 +225,18 @@ template <int PASSES, bool SHARED> struct DecodeScanner
     if (PASSES == 3) {
       /* Neighbors that are still to be visited. */
       if (is_new)
-        members[SIDE] |= candidates[SIDE] & 2;
+        members[SIDE] |= candidates[SIDE] & 2 << I;
       if (add.y)
-        members[1 - SIDE] |= candidates[1 - SIDE] & (SIDE == LEFT ? 3 : 2);
+        members[1 - SIDE] |= candidates[1 - SIDE] & (SIDE == LEFT ? 3 : 2) << I;
     }
   }
 
-  /* I is the line of the window; 1 only if ALL lanes take part in all visits. */
+  /* I is the line of the window, 0 or 1. */
   template <bool ALL, int SIDE, int I> DEVICE void visit (uint32_t line_bit)
   {
     uint32_t byte = __byte_perm (window[SIDE].here, 0, 0x4440 | I);
     bool significant = byte >= SIGNIFICANT_FLAG;
-    bool active = ALL || members[SIDE] & 1;
+    bool active = ALL || members[SIDE] & 1 << I;
     uint32_t probability;
     bool bit;
 
@@ -249,7 +249,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
                       refinement_row + (byte >> PACO_REFINEMENT_SHIFT)))
         << 24;
     bit = ALL ? coder.visit_all (false, probability)
-              : coder.visit (active, false, probability) && active;
+              : coder.visit (active, false, probability);
     if (bit)
       bits[SIDE] |= line_bit;
     spread<SIDE, I> (bit && !significant);
@@ -265,7 +265,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
   template <bool ALL> DEVICE void visit_lines (uint32_t group)
   {
     /* Lines that the window slides at a time. */
-    constexpr int N = ALL && !SHARED ? 2 : 1;
+    constexpr int N = (ALL || PASSES == 2) && !SHARED ? 2 : 1;
     uint32_t line_bit = 1u << (4 * group);
 
 #pragma unroll 1

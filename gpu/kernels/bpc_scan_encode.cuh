@@ -88,7 +88,7 @@ template <int PASSES, bool SHARED> struct EncodeScanner
 #pragma unroll
       for (int side = 0; side < 2; side++) {
         block.at (L::FRESH, side, w) = fresh[side];
-        if (scan == SCAN_INSIGNIFICANT || scan == SCAN_NEIGHBORS)
+        if (scan == SCAN_NEIGHBORS)
           block.at (L::CODED, side, w) = coded[side];
         n += __popc (fresh[side]);
       }
@@ -129,9 +129,8 @@ template <int PASSES, bool SHARED> struct EncodeScanner
     bits[RIGHT] = both.y;
 #pragma unroll
     for (int side = 0; side < 2; side++) {
-      members[side] = scan == SCAN_INSIGNIFICANT || scan == SCAN_NEIGHBORS
-          ? block.at (L::CODED, side, w)
-          : block.members (scan, side, w);
+      members[side] = scan == SCAN_NEIGHBORS ? block.at (L::CODED, side, w)
+                                             : block.members (scan, side, w);
       if (scan == SCAN_REST)
         block.at (L::CODED, side, w) |= members[side];
     }

@@ -372,31 +372,29 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     next += UNIT * __popc (who);
   }
 
-  /* Zeros is T of FORMAT.md. A 1 is any bit that is not 0. */
+  /* One step of a coder with a codeword; probability: of a 0, in the highest 8 bits.
+   * A 1 is any bit that is not 0. Returns the bit; the decoder returns 0 for a lane that
+   * is not active: its step is a 0 that takes the whole interval. */
   template <bool ALL>
-  DEVICE void narrow (bool active, uint32_t bit, uint32_t zeros)
+  DEVICE bool take_step (bool active, uint32_t bit, uint32_t probability)
   {
+    uint32_t zeros = __umulhi (size, probability); /* T of FORMAT.md */
+
+    if (!ALL && !ENCODE)
+      zeros = active ? zeros : size;
+    if (!ENCODE)
+      bit = value > zeros;
+
     uint32_t moved = ENCODE ? value + zeros + 1 : value - zeros - 1;
     uint32_t narrowed = choose (bit, size - zeros - 1, zeros);
 
-    if (ALL) {
+    if (ALL || !ENCODE) {
       value = choose (bit, moved, value);
       size = narrowed;
     } else {
       value = choose_if_both (active, bit, moved, value);
       size = choose (active, narrowed, size);
     }
-  }
-
-  /* One step of a coder with a codeword; probability: of a 0, in the highest 8 bits. */
-  template <bool ALL>
-  DEVICE bool take_step (bool active, uint32_t bit, uint32_t probability)
-  {
-    uint32_t zeros = __umulhi (size, probability);
-
-    if (!ENCODE)
-      bit = value > zeros;
-    narrow<ALL> (active, bit, zeros);
     return bit != 0;
   }
 
