@@ -7,6 +7,7 @@
 enum
 {
   MAP_BYTES = PACO_MAX_CODES * sizeof (uint16_t),
+  WORD_BYTES = 16, /* of PacoTakeParameters */
   MAX_ROWS_OF_GRID = 65535,
   BLOCKS_PER_MULTIPROCESSOR = 4,
 };
@@ -22,12 +23,28 @@ paco_cuda_maps_components (const PacoCudaMaps *maps)
   return components;
 }
 
+/* Enqueues the copy of n bytes of maps to the device. */
+static gboolean
+take_maps (PacoCudaMaps *maps, const PacoCudaDevice *device, size_t n,
+    CUstream stream, GError **error)
+{
+  PacoTakeParameters parameters = {
+    .to = maps->memory.address,
+    .from = (uintptr_t) maps->host.data,
+    .n = (uint32_t) (n / WORD_BYTES),
+  };
+
+  return paco_module_launch (device->context, device->take_words,
+      (parameters.n + PACO_CODES_THREADS - 1) / PACO_CODES_THREADS, 1, 1,
+      PACO_CODES_THREADS, 0, stream, &parameters, error);
+}
+
 gboolean
 paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share, bool back,
     CUstream stream, GError **error)
 {
   const PacoSampleMaps *of = &maps->maps;
-  unsigned n = 0;
+  size_t size = 0;
 
   if (maps->uploaded == of->number)
     return TRUE;
@@ -42,6 +59,7 @@ paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share, bool back,
     return FALSE;
   for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++) {
     unsigned same = 0;
+    size_t bytes;
 
     if (!of->of[c])
       continue;
@@ -51,12 +69,13 @@ paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share, bool back,
       maps->of[c] = maps->of[same];
       continue;
     }
-    memcpy (maps->host.data + n * MAP_BYTES,
-        back ? of->of[c]->back : of->of[c]->forward, MAP_BYTES);
-    maps->of[c] = maps->memory.address + n++ * MAP_BYTES;
+    bytes = of->of[c]->n * sizeof (uint16_t);
+    memcpy (maps->host.data + size, back ? of->of[c]->back : of->of[c]->forward,
+        bytes);
+    maps->of[c] = maps->memory.address + size;
+    size += (bytes + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
   }
-  if (!paco_cuda_upload (share->device, maps->memory.address, maps->host.data,
-          n * MAP_BYTES, stream, error))
+  if (!take_maps (maps, share->device, size, stream, error))
     return FALSE;
   maps->uploaded = of->number;
   return TRUE;
@@ -124,19 +143,21 @@ describe_find (const PacoSamplePlanes *planes, const PacoPicture *planar,
 size_t
 paco_cuda_codes_size (const PacoCodeGroups *groups)
 {
-  return (groups->n * PACO_CODES_WORDS + 1) * sizeof (uint32_t);
+  return (2 * groups->n * PACO_CODES_WORDS + 1) * sizeof (uint32_t);
 }
 
 gboolean
 paco_cuda_find_codes (const PacoCudaDevice *device,
     const PacoSamplePlanes *planes, const PacoPicture *planar,
-    const PacoCodeGroups *groups, uint32_t step, CUdeviceptr used,
+    const PacoCodeGroups *groups, uint32_t step, bool between, CUdeviceptr used,
     PacoCodeTable *found, CUstream stream, GError **error)
 {
-  unsigned most = device->context->n_multiprocessors
-      * BLOCKS_PER_MULTIPROCESSOR;
+  unsigned n_classes = between ? step : 1;
+  unsigned most = device->context->n_multiprocessors * BLOCKS_PER_MULTIPROCESSOR
+      / n_classes;
   PacoFindParameters parameters = {
     .step = step,
+    .n_classes = n_classes,
     .n_words = groups->n * PACO_CODES_WORDS,
     .used = used,
     .host_used = (uintptr_t) found,
@@ -151,6 +172,6 @@ paco_cuda_find_codes (const PacoCudaDevice *device,
         lines = MAX (lines, (planes->lines[c] + step - 1) / step);
       }
   return paco_module_launch (device->context, device->find_codes,
-      MIN (lines, most), n, 1, PACO_CODES_THREADS, 0, stream, &parameters,
-      error);
+      MIN (lines, most) * n_classes, n, 1, PACO_CODES_THREADS, 0, stream,
+      &parameters, error);
 }

@@ -19,7 +19,9 @@ typedef struct
 /* Returns the components that have maps, as bits. */
 unsigned paco_cuda_maps_components (const PacoCudaMaps *maps);
 
-/* Enqueues the upload of maps.maps: forward ones for an encoder, else those back. */
+/* Enqueues the way of maps.maps to the device: forward ones for an encoder, else those back.
+ * The device fetches them, as a copy engine would keep them waiting behind the pictures of
+ * other frames. */
 gboolean paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share,
     bool back, CUstream stream, GError **error);
 void paco_cuda_maps_clear (PacoCudaMaps *maps, PacoCudaShare *share);
@@ -32,9 +34,10 @@ gboolean paco_cuda_maps_enqueue (const PacoCudaMaps *maps,
 /* Returns the bytes of device memory that finding the codes of groups takes. */
 size_t paco_cuda_codes_size (const PacoCodeGroups *groups);
 /* Enqueues the kernel that finds the codes of groups in lines 0, step, 2 step, ... of a
- * planar picture. used: device memory, cleared once. found: page-locked memory, a table
- * for each group; the kernel fills them in. */
+ * planar picture, and those in the lines between. used: device memory, cleared once. found:
+ * page-locked memory, a table for each group, and then one for the lines between; the kernel
+ * fills them in. */
 gboolean paco_cuda_find_codes (const PacoCudaDevice *device,
     const PacoSamplePlanes *planes, const PacoPicture *planar,
-    const PacoCodeGroups *groups, uint32_t step, CUdeviceptr used,
+    const PacoCodeGroups *groups, uint32_t step, bool between, CUdeviceptr used,
     PacoCodeTable *found, CUstream stream, GError **error);

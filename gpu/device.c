@@ -94,6 +94,7 @@ find_kernels (PacoCudaDevice *device, GError **error)
     { &device->pack_module, "paco_pack_copy", &device->pack_copy },
     { &device->compare_module, "paco_compare", &device->compare },
     { &device->codes_module, "paco_map_samples", &device->map_samples },
+    { &device->codes_module, "paco_take_words", &device->take_words },
     { &device->codes_module, "paco_find_codes", &device->find_codes },
     { &device->cells_module, "paco_find_cells_16", &device->find_cells[0] },
     { &device->cells_module, "paco_find_cells_32", &device->find_cells[1] },

@@ -30,7 +30,7 @@ typedef struct
   CUfunction bpc_encode[2][3], bpc_decode[2][3]; /* [wide][passes - 1] */
   CUfunction pack_scan, pack_copy;
   CUfunction compare;
-  CUfunction map_samples, find_codes;
+  CUfunction map_samples, take_words, find_codes;
   CUfunction find_cells[2]; /* [wide] */
   CUfunction rate_count[2]; /* [wide] */
   CUfunction rate_decide, rate_find, rate_fit, rate_shorten;

@@ -145,7 +145,8 @@ download (PacoCudaEncoderFlight *flight, uint8_t *to, size_t begin, size_t end,
           error);
 }
 
-/* Enqueues the search for codes in some lines of the picture, or all (step 1). */
+/* Enqueues the search for codes in some lines of the picture, and between them if these are
+ * likely to be wanted. */
 static gboolean
 enqueue_find (PacoCudaEncoderFlight *flight, const PacoCodeGroups *groups,
     uint32_t step, GError **error)
@@ -156,7 +157,8 @@ enqueue_find (PacoCudaEncoderFlight *flight, const PacoCodeGroups *groups,
   paco_transfer_device_picture (
       &frame->transfer, frame->picture.memory.address, &picture);
   return paco_cuda_frame_find_codes (frame, &picture, groups, step,
-      flight->codes.address, (PacoCodeTable *) flight->host_codes.data, error);
+      step > 1 && flight->found_all, flight->codes.address,
+      (PacoCodeTable *) flight->host_codes.data, error);
 }
 
 /* Enqueues what finds the step map, if the frame has one. */
@@ -336,6 +338,22 @@ take_rate (PacoCudaEncoderFlight *flight, const PacoRate *rate,
       &flight->frame.plan->format, &rate->coding);
 }
 
+/* Adds up the codes of groups that were found in some lines and between them. */
+static void
+take_found (const PacoCudaEncoderFlight *flight, const PacoCodeGroups *groups,
+    PacoCodeTable *tables)
+{
+  const PacoCodeTable *found = (const PacoCodeTable *) flight->host_codes.data;
+  const PacoCodeGroups *all = &flight->choice->groups;
+
+  for (unsigned i = 0, k = 0; i < groups->n; i++, k++) {
+    while (all->components[k] != groups->components[i])
+      k++;
+    for (unsigned w = 0; w < PACO_CODE_TABLE_WORDS; w++)
+      tables[i].used[w] = found[k].used[w] | found[all->n + k].used[w];
+  }
+}
+
 /* Is a PacoFindCodes, with a PacoCudaEncoderFlight as data, whose picture is on its way to
  * the device or there. */
 static gboolean
@@ -345,9 +363,15 @@ find_codes (void *data, const PacoCodeGroups *groups, uint32_t step,
   PacoCudaEncoderFlight *flight = data;
   PacoCudaFrame *frame = &flight->frame;
 
-  if (!enqueue_find (flight, groups, step, error)
-      || !paco_cuda_frame_mark (frame, PACO_CUDA_FOUND, error)
-      || !paco_cuda_frame_wait_for (frame, PACO_CUDA_FOUND, error))
+  flight->has_gaps = step == 1;
+  if (step == 1 && flight->found_all) {
+    take_found (flight, groups, tables);
+    return TRUE;
+  }
+  if (!(step > 1 && flight->found)
+      && !(enqueue_find (flight, groups, step, error)
+          && paco_cuda_frame_mark (frame, PACO_CUDA_FOUND, error)
+          && paco_cuda_frame_wait_for (frame, PACO_CUDA_FOUND, error)))
     return FALSE;
   memcpy (tables, flight->host_codes.data, groups->n * sizeof *tables);
   return TRUE;
@@ -358,17 +382,18 @@ begin_codes (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
     PacoEncoderJob *job)
 {
   PacoCodeChoice *choice = flight->choice;
+  gint gaps = g_atomic_int_get (&encoder->gaps);
 
   job->rate.coding.n_code_tables = 0;
-  flight->finds_codes = false;
+  flight->finds_codes = flight->found = false;
+  flight->found_all = gaps != NO_GAPS;
   if (!choice)
     return;
   choice->groups = encoder->base.forms[job->form].code_groups;
   if (job->video.slice.length > 0)
     choice->groups.n = 0;
   /* A choice of the rate by numbers is for good. */
-  flight->finds_codes = choice->groups.n > 0
-      && !g_atomic_int_get (&encoder->has_gaps)
+  flight->finds_codes = choice->groups.n > 0 && gaps != TABLES
       && !encoder->base.forms[job->form].has_other;
 }
 
@@ -383,7 +408,10 @@ choose_codes (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   if (!paco_policy_choose_codes (
           choice, find_codes, flight, &job->rate.coding, error))
     return FALSE;
-  g_atomic_int_set (&encoder->has_gaps, job->rate.coding.n_code_tables > 0);
+  g_atomic_int_set (&encoder->gaps,
+      job->rate.coding.n_code_tables > 0 ? TABLES
+          : flight->has_gaps             ? GAPS
+                                         : NO_GAPS);
   return TRUE;
 }
 
@@ -531,10 +559,14 @@ code_frame_with_gaps (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
 {
   const PacoCodeTable *found = (const PacoCodeTable *) flight->host_codes.data;
 
-  if (!flight->finds_codes
-      || paco_policy_groups_with_gaps (&flight->choice->groups, found).n == 0)
+  if (!flight->finds_codes)
     return TRUE;
+  if (paco_policy_groups_with_gaps (&flight->choice->groups, found).n == 0) {
+    g_atomic_int_set (&encoder->gaps, NO_GAPS);
+    return TRUE;
+  }
   flight->finds_codes = false;
+  flight->found = true;
   paco_cuda_frame_use (&flight->frame, flight->state->plans, job->form);
   return choose (encoder, flight, job, error)
       && (job->rate.coding.n_code_tables == 0

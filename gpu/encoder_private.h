@@ -36,6 +36,9 @@ typedef struct
   PacoDeviceMemory codes;
   PacoPinnedMemory host_codes;
   bool finds_codes;  /* while the frame is coded */
+  bool found;        /* in some lines */
+  bool found_all;    /* and between these */
+  bool has_gaps;     /* that were looked at in all lines */
   size_t downloaded; /* of the frame, before its size was known */
   /* Of the blocks on the device. */
   struct
@@ -53,13 +56,20 @@ typedef struct
   const PacoCudaRate *rate;
 } PacoCudaEncoderFlight;
 
+/* What the codes of a frame are like. */
+enum
+{
+  NO_GAPS,
+  GAPS, /* but no code table pays */
+  TABLES,
+};
+
 typedef struct
 {
   PacoEncoder base;
   PacoCudaEncoderState states[PACO_MAX_DEVICES];
   PacoCudaEncoderFlight flights[PACO_MAX_FLIGHTS];
-  /* The last frame that might have code tables has some; atomic. */
-  gint has_gaps;
+  gint gaps; /* of the last frame that might have code tables; atomic */
   /* What the last frame of a form chose whose picture was on a device, and how many before
    * it chose the same; atomic. */
   gint choice[PACO_N_FORMS], n_alike[PACO_N_FORMS];

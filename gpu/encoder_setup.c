@@ -69,7 +69,7 @@ reserve_codes (
     PacoCudaEncoderFlight *flight, const PacoCodeGroups *groups, GError **error)
 {
   PacoCudaShare *share = flight->frame.share;
-  size_t size = groups->n * sizeof (PacoCodeTable);
+  size_t size = 2 * groups->n * sizeof (PacoCodeTable);
 
   if (groups->n == 0)
     return TRUE;

@@ -405,7 +405,7 @@ load_planes (PacoCudaFrame *frame, const PacoLayoutLaunch *launches, unsigned n,
 
 gboolean
 paco_cuda_frame_find_codes (PacoCudaFrame *frame, const PacoPicture *picture,
-    const PacoCodeGroups *groups, uint32_t step, CUdeviceptr used,
+    const PacoCodeGroups *groups, uint32_t step, bool between, CUdeviceptr used,
     PacoCodeTable *found, GError **error)
 {
   const PacoSamplePlanes *planes = &frame->plan->sample_planes;
@@ -416,7 +416,7 @@ paco_cuda_frame_find_codes (PacoCudaFrame *frame, const PacoPicture *picture,
 
   return load_planes (frame, launches, n, error)
       && paco_cuda_find_codes (frame->device, planes, &planar, groups, step,
-          used, found, frame->stream, error);
+          between, used, found, frame->stream, error);
 }
 
 static gboolean

@@ -150,7 +150,7 @@ gboolean paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
  * in device memory, which an encoder is going to transform. */
 gboolean paco_cuda_frame_find_codes (PacoCudaFrame *frame,
     const PacoPicture *picture, const PacoCodeGroups *groups, uint32_t step,
-    CUdeviceptr used, PacoCodeTable *found, GError **error);
+    bool between, CUdeviceptr used, PacoCodeTable *found, GError **error);
 
 /* Finds the device address of the probability sets' rows; carried_set may be NULL. */
 gboolean paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,

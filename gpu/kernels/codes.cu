@@ -23,62 +23,94 @@ __launch_bounds__ (PACO_CODES_THREADS) paco_map_samples (PacoMapParameters p)
   }
 }
 
-static DEVICE uint32_t
-load_sample (const PacoFindComponent &p, const uint8_t *line, uint32_t x)
+/* An upload by a copy engine would have to wait for the pictures of other frames. */
+extern "C" __global__ void
+__launch_bounds__ (PACO_CODES_THREADS) paco_take_words (PacoTakeParameters p)
 {
-  uint32_t word = p.sample_bytes == 2 ? __ldg ((const uint16_t *) line + x)
-                                      : __ldg (line + x);
+  uint32_t i = blockIdx.x * PACO_CODES_THREADS + threadIdx.x;
 
-  return word >> p.shift & p.mask;
+  if (i < p.n)
+    ((uint4 *) p.to)[i] = ((const uint4 *) p.from)[i];
+}
+
+static DEVICE void
+mark (const PacoFindComponent &p, uint32_t *used, uint32_t word)
+{
+  uint32_t sample = word >> p.shift & p.mask;
+  uint32_t code = sample ^ (sample & p.high ? p.flip_negative : p.flip);
+  uint32_t bit = 1u << code % 32;
+
+  /* Most codes were seen before, and reading is cheaper. */
+  if (!(used[code / 32] & bit))
+    atomicOr (&used[code / 32], bit);
+}
+
+static DEVICE void
+mark_line (const PacoFindComponent &p, uint32_t *used, const uint8_t *line)
+{
+  uint32_t in_16 = 16 / p.sample_bytes, bits = 8 * p.sample_bytes;
+  uint32_t n = (uintptr_t) line % 16 == 0 ? p.columns / in_16 : 0;
+
+  for (uint32_t i = threadIdx.x; i < n; i += PACO_CODES_THREADS) {
+    uint4 samples = __ldg ((const uint4 *) line + i);
+
+    for (uint32_t shift = 0; shift < 32; shift += bits) {
+      uint32_t mask = p.sample_bytes == 2 ? 0xffff : 0xff;
+
+      mark (p, used, samples.x >> shift & mask);
+      mark (p, used, samples.y >> shift & mask);
+      mark (p, used, samples.z >> shift & mask);
+      mark (p, used, samples.w >> shift & mask);
+    }
+  }
+  for (uint32_t x = n * in_16 + threadIdx.x; x < p.columns;
+       x += PACO_CODES_THREADS)
+    mark (p, used,
+        p.sample_bytes == 2 ? __ldg ((const uint16_t *) line + x)
+                            : __ldg (line + x));
 }
 
 /* Gives the host the words of all groups, and leaves zeros for the next frame. */
 static DEVICE void
 hand_over (const PacoFindParameters &p)
 {
-  for (uint32_t i = threadIdx.x; i < p.n_words; i += PACO_CODES_THREADS) {
+  uint32_t n = p.n_words * (p.n_classes > 1 ? 2 : 1);
+
+  for (uint32_t i = threadIdx.x; i < n; i += PACO_CODES_THREADS) {
     p.host_used[i] = __ldcg (p.used + i);
     p.used[i] = 0;
   }
   if (threadIdx.x == 0)
-    p.used[p.n_words] = 0;
+    p.used[2 * p.n_words] = 0;
 }
 
-/* Any number of blocks in x, which take line after line; those in y are components. The
- * block that ends last hands over what all have found. */
+/* Any number of blocks for each class in x, which take line after line of it; those in y are
+ * components. The block that ends last hands over what all have found. */
 extern "C" __global__ void
 __launch_bounds__ (PACO_CODES_THREADS)
     paco_find_codes (PacoFindParameters parameters)
 {
   const PacoFindComponent &p = parameters.components[blockIdx.y];
-  const uint32_t step = parameters.step;
+  const uint32_t n_classes = parameters.n_classes, step = parameters.step;
+  const uint32_t line_class = blockIdx.x % n_classes;
+  uint32_t *found = p.used + (line_class > 0 ? parameters.n_words : 0);
   __shared__ uint32_t used[PACO_CODES_WORDS];
   __shared__ uint32_t n_ended;
 
   for (uint32_t i = threadIdx.x; i < PACO_CODES_WORDS; i += PACO_CODES_THREADS)
     used[i] = 0;
   __syncthreads ();
-  for (uint32_t y = blockIdx.x * step; y < p.lines; y += gridDim.x * step) {
-    const uint8_t *line = p.data + (int64_t) y * p.stride;
-
-    for (uint32_t x = threadIdx.x; x < p.columns; x += PACO_CODES_THREADS) {
-      uint32_t sample = load_sample (p, line, x);
-      uint32_t code = sample ^ (sample & p.high ? p.flip_negative : p.flip);
-      uint32_t bit = 1u << code % 32;
-
-      /* Most codes were seen before, and reading is cheaper. */
-      if (!(used[code / 32] & bit))
-        atomicOr (&used[code / 32], bit);
-    }
-  }
+  for (uint32_t y = line_class + blockIdx.x / n_classes * step; y < p.lines;
+       y += gridDim.x / n_classes * step)
+    mark_line (p, used, p.data + (int64_t) y * p.stride);
   __syncthreads ();
   for (uint32_t i = threadIdx.x; i < PACO_CODES_WORDS; i += PACO_CODES_THREADS)
     if (used[i] != 0)
-      atomicOr (&p.used[i], used[i]);
+      atomicOr (&found[i], used[i]);
   __threadfence ();
   __syncthreads ();
   if (threadIdx.x == 0)
-    n_ended = atomicAdd (parameters.used + parameters.n_words, 1u) + 1;
+    n_ended = atomicAdd (parameters.used + 2 * parameters.n_words, 1u) + 1;
   __syncthreads ();
   if (n_ended == gridDim.x * gridDim.y) {
     __threadfence ();

@@ -8,6 +8,14 @@
 #define PACO_CODES_WORDS 2048  /* of 32 bits, in which each code has a bit */
 
 /* Samples of a plane whose lines have room for whole words of 32 bits. */
+/* Words of 128 bits that the device takes from page-locked memory. */
+typedef struct
+{
+  PACO_DEVICE_POINTER (uint32_t) to;
+  PACO_DEVICE_POINTER (const uint32_t) from;
+  uint32_t n;
+} PacoTakeParameters;
+
 typedef struct
 {
   PACO_DEVICE_POINTER (uint8_t) plane;
@@ -33,14 +41,16 @@ typedef struct
   uint32_t high, flip, flip_negative;
 } PacoFindComponent;
 
-/* Samples of lines 0, step, 2 step, ... of components. */
+/* Samples of lines 0, step, 2 step, ... of components, and of those between. */
 typedef struct
 {
   PacoFindComponent components[PACO_MAX_COMPONENTS];
   uint32_t step;
-  uint32_t n_words; /* PACO_CODES_WORDS for each group of components */
-  /* Bit x % 32 of word x / 32 is set for code x; behind them is a counter of thread
-   * blocks. All are 0 before the launch and after it. */
+  uint32_t n_classes; /* step; or 1: without the lines between */
+  uint32_t n_words;   /* PACO_CODES_WORDS for each group of components */
+  /* Bit x % 32 of word x / 32 is set for code x; in n_words more for a code of the lines
+   * between; behind them is a counter of thread blocks. All are 0 before the launch and
+   * after it. */
   PACO_DEVICE_POINTER (uint32_t) used;
   PACO_DEVICE_POINTER (uint32_t) host_used; /* where the host finds the words */
 } PacoFindParameters;

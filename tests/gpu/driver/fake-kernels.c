@@ -214,7 +214,8 @@ run_find (FakeKernelState *state, const FakeLaunch *launch)
 {
   const PacoFindParameters *parameters = launch->parameters;
 
-  memset (memory (parameters->host_used), 0, 4 * parameters->n_words);
+  memset (memory (parameters->host_used), 0,
+      4 * parameters->n_words * (parameters->n_classes > 1 ? 2 : 1));
   return true;
 }
 
@@ -254,6 +255,7 @@ static const struct
   { "paco_compare", sizeof (PacoCompareParameters), run_compare },
   { "paco_find_cells", sizeof (PacoCellsParameters), run_count },
   { "paco_map_samples", sizeof (PacoMapParameters), run_map },
+  { "paco_take_words", sizeof (PacoTakeParameters), run_map },
   { "paco_find_codes", sizeof (PacoFindParameters), run_find },
 };
 

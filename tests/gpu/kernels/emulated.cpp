@@ -42,6 +42,7 @@ const EmulatedKernel emulated_cells[] = {
 
 const EmulatedKernel emulated_codes[] = {
   EMULATED_KERNEL (paco_map_samples, PacoMapParameters),
+  EMULATED_KERNEL (paco_take_words, PacoTakeParameters),
   EMULATED_KERNEL (paco_find_codes, PacoFindParameters),
   EMULATED_END,
 };
