@@ -44,6 +44,9 @@
   F (mem_host_alloc, "cuMemHostAlloc",                                         \
       (void **memory, size_t size, unsigned flags))                            \
   F (mem_free_host, "cuMemFreeHost", (void *memory))                           \
+  F (mem_host_register, "cuMemHostRegister_v2",                                \
+      (void *memory, size_t size, unsigned flags))                             \
+  F (mem_host_unregister, "cuMemHostUnregister", (void *memory))               \
   F (memcpy_htod, "cuMemcpyHtoD_v2",                                           \
       (CUdeviceptr to, const void *from, size_t size))                         \
   F (memcpy_htod_async, "cuMemcpyHtoDAsync_v2",                                \

@@ -18,15 +18,19 @@ gboolean paco_device_memory_reserve (PacoCudaShare *share,
     PacoDeviceMemory *memory, size_t size, const char *what, GError **error);
 void paco_device_memory_clear (PacoCudaShare *share, PacoDeviceMemory *memory);
 
-/* The flags of all page-locked memory: every device may use it, at the same address. */
-#define PACO_PINNED_FLAGS (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)
-
-/* Page-locked, with the same address on the device. */
+/* Page-locked, with the same address on every device. */
 typedef struct
 {
   uint8_t *data;
   size_t size;
+  bool registered; /* huge pages of our own; else memory of the driver */
 } PacoPinnedMemory;
+
+/* Allocates page-locked memory, whose content is undefined. */
+CUresult paco_pinned_memory_new (
+    const PacoDriver *driver, size_t size, PacoPinnedMemory *memory);
+void paco_pinned_memory_free (
+    const PacoDriver *driver, PacoPinnedMemory *memory);
 
 gboolean paco_pinned_memory_reserve (PacoCudaDevice *device,
     PacoPinnedMemory *memory, size_t size, const char *what, GError **error);

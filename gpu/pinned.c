@@ -9,6 +9,7 @@ typedef struct _Handed Handed;
 struct _Handed
 {
   PacoHostMemory memory; /* first: it is what the user sees */
+  PacoPinnedMemory pinned;
   PacoCudaDevice *device;
   GError *error;
   Handed *next; /* in the list, under its lock */
@@ -64,12 +65,12 @@ allocate (void *data)
 
   if (!paco_cuda_device_enter (device, &handed->error))
     return;
-  if (!paco_driver_check (device->driver,
-          device->driver->mem_host_alloc (&handed->memory.data,
-              MAX (handed->memory.size, 1), PACO_PINNED_FLAGS),
-          &handed->error, "%zu bytes of page-locked memory cannot be had on %s",
-          handed->memory.size, device->context->name))
-    handed->memory.data = NULL;
+  paco_driver_check (device->driver,
+      paco_pinned_memory_new (
+          device->driver, MAX (handed->memory.size, 1), &handed->pinned),
+      &handed->error, "%zu bytes of page-locked memory cannot be had on %s",
+      handed->memory.size, device->context->name);
+  handed->memory.data = handed->pinned.data;
   paco_cuda_device_leave (device);
 }
 
@@ -80,7 +81,7 @@ free_handed (void *data)
   PacoCudaDevice *device = handed->device;
 
   if (handed->memory.data && paco_cuda_device_enter (device, NULL)) {
-    device->driver->mem_free_host (handed->memory.data);
+    paco_pinned_memory_free (device->driver, &handed->pinned);
     paco_cuda_device_leave (device);
   }
   g_clear_error (&handed->error);

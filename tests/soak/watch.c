@@ -25,6 +25,8 @@ static struct
   CUresult (CUDAAPI *mem_alloc) (CUdeviceptr *, size_t);
   CUresult (CUDAAPI *mem_free) (CUdeviceptr);
   CUresult (CUDAAPI *mem_host_alloc) (void **, size_t, unsigned);
+  CUresult (CUDAAPI *mem_host_register) (void *, size_t, unsigned);
+  CUresult (CUDAAPI *mem_host_unregister) (void *);
   CUresult (CUDAAPI *mem_free_host) (void *);
   CUresult (CUDAAPI *ctx_create) (CUcontext *, unsigned, CUdevice);
   CUresult (CUDAAPI *ctx_destroy) (CUcontext);
@@ -94,6 +96,23 @@ mem_free_host (void *memory)
 {
   forget (host_sizes, &host_bytes, memory);
   return real.mem_free_host (memory);
+}
+
+static CUresult CUDAAPI
+mem_host_register (void *memory, size_t size, unsigned flags)
+{
+  CUresult result = real.mem_host_register (memory, size, flags);
+
+  if (result == CUDA_SUCCESS)
+    note (&host_sizes, &host_bytes, memory, size);
+  return result;
+}
+
+static CUresult CUDAAPI
+mem_host_unregister (void *memory)
+{
+  forget (host_sizes, &host_bytes, memory);
+  return real.mem_host_unregister (memory);
 }
 
 static CUresult CUDAAPI
@@ -209,6 +228,10 @@ dlsym (void *library, const char *name)
     { "cuMemFree_v2", (void **) &real.mem_free, mem_free },
     { "cuMemHostAlloc", (void **) &real.mem_host_alloc, mem_host_alloc },
     { "cuMemFreeHost", (void **) &real.mem_free_host, mem_free_host },
+    { "cuMemHostRegister_v2", (void **) &real.mem_host_register,
+        mem_host_register },
+    { "cuMemHostUnregister", (void **) &real.mem_host_unregister,
+        mem_host_unregister },
     { "cuCtxCreate_v2", (void **) &real.ctx_create, ctx_create },
     { "cuCtxDestroy_v2", (void **) &real.ctx_destroy, ctx_destroy },
     { "cuModuleLoadData", (void **) &real.module_load_data, NULL },

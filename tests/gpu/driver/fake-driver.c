@@ -417,7 +417,8 @@ fake_mem_free (CUdeviceptr memory)
 
   if (result == CUDA_SUCCESS) {
     fake_run_all (fake_current ());
-    result = fake_free_block (fake_current (), (void *) (uintptr_t) memory);
+    result = fake_free_block (
+        fake_current (), (void *) (uintptr_t) memory, false);
   }
   return fake_end (result);
 }
@@ -433,16 +434,40 @@ fake_mem_host_alloc (void **memory, size_t size, unsigned flags)
   return fake_end (result);
 }
 
-CUresult
-fake_mem_free_host (void *memory)
+static CUresult
+free_host (void *memory, bool registered)
 {
   CUresult result = fake_begin_in_context (FUNCTION_mem_free_host);
 
   if (result == CUDA_SUCCESS) {
     fake_run_all (fake_current ());
-    result = fake_free_block (fake_current (), memory);
+    result = fake_free_block (fake_current (), memory, registered);
   }
   return fake_end (result);
+}
+
+CUresult
+fake_mem_free_host (void *memory)
+{
+  return free_host (memory, false);
+}
+
+/* Both ways to page-locked memory count, and fail, as cuMemHostAlloc. */
+CUresult
+fake_mem_host_register (void *memory, size_t size, unsigned flags)
+{
+  CUresult result = fake_begin_in_context (FUNCTION_mem_host_alloc);
+
+  if (result == CUDA_SUCCESS)
+    fake_register_block (
+        fake_current (), memory, size, flags & CU_MEMHOSTALLOC_PORTABLE);
+  return fake_end (result);
+}
+
+CUresult
+fake_mem_host_unregister (void *memory)
+{
+  return free_host (memory, true);
 }
 
 /* --- Copies --- */

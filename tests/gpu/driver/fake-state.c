@@ -284,18 +284,33 @@ fake_new_block (FakeContext *context, size_t size, bool host, bool portable)
   return block->data;
 }
 
+void
+fake_register_block (
+    FakeContext *context, void *data, size_t size, bool portable)
+{
+  FakeBlock *block = g_new (FakeBlock, 1);
+
+  *block = (FakeBlock){ .next = context->blocks,
+    .data = data,
+    .size = size,
+    .host = true,
+    .portable = portable,
+    .registered = true };
+  context->blocks = block;
+}
+
 CUresult
-fake_free_block (FakeContext *context, const void *data)
+fake_free_block (FakeContext *context, const void *data, bool registered)
 {
   FakeBlock **at = find_block (context, data), *block = *at;
 
-  if (!block)
+  if (!block || block->registered != registered)
     return CUDA_ERROR_INVALID_VALUE;
   *at = block->next;
-  if (block->host)
-    free (block->data);
-  else
+  if (!block->host)
     unmap_pages (block);
+  else if (!registered)
+    free (block->data);
   g_free (block);
   return CUDA_SUCCESS;
 }
@@ -438,7 +453,8 @@ fake_context_free (FakeContext *context)
   while (context->events)
     fake_remove_event (context, context->events);
   while (context->blocks)
-    fake_free_block (context, context->blocks->data);
+    fake_free_block (
+        context, context->blocks->data, context->blocks->registered);
   while (context->functions) {
     g_autofree FakeFunction *function = context->functions;
 

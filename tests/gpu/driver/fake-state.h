@@ -134,7 +134,7 @@ struct FakeBlock
   FakeBlock *next;
   uint8_t *data;
   size_t size;
-  bool host, portable;
+  bool host, portable, registered;
   /* Memory of the device lies between two pages that cannot be accessed. */
   uint8_t *pages;
   size_t pages_size;
@@ -185,7 +185,12 @@ size_t fake_used (int device);
 /* Makes memory. With portable, page-locked memory is that to all contexts. */
 uint8_t *fake_new_block (
     FakeContext *context, size_t size, bool host, bool portable);
-CUresult fake_free_block (FakeContext *context, const void *data);
+/* Notes memory of the caller as page-locked. */
+void fake_register_block (
+    FakeContext *context, void *data, size_t size, bool portable);
+/* registered: only if the caller has registered it, and else only if not. */
+CUresult fake_free_block (
+    FakeContext *context, const void *data, bool registered);
 /* Ends the program unless these bytes are memory of the device, or page-locked
  * memory of the host. */
 void fake_check_memory (
