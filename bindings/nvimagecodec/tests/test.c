@@ -525,8 +525,7 @@ test_options (Side *side)
   pictures_shape (side, &picture.info, planes, picture.info.width,
       picture.info.height, &image);
   pictures_walk (&picture, &image, planes, true, 0, 0);
-  own.encoder = host_encoder (
-      side, ":num_cuda_streams=2 paco:block-checks=true other:quality=x");
+  own.encoder = host_encoder (side, "paco:block-checks=true other:quality=x");
   host_encode (&own, &job, 1, &lossy, NULL);
   expect (job.status == SUCCESS
           && paco_probe (job.data, job.size, &info, NULL, NULL)
