@@ -75,6 +75,8 @@ struct _PacoBpcScratch
   /* The same by lane, and which lines of a lane they belong to. */
   uint8_t sign_lists[32][PACO_MAX_BLOCK_HEIGHT + 64] BPC_ALIGNED;
   uint64_t fresh_lines[PACO_MAX_BLOCK_HEIGHT / 64][32] BPC_ALIGNED;
+  /* AVX2's, by stripe and word: 0xff for each line that has a new sign. */
+  uint64_t fresh_words[BPC_STRIPES][32] BPC_ALIGNED;
   /* The encoder's magnitudes, with the bits behind the point: bytes 0, 1, 2 of
    * each. And which are rounded up. */
   uint8_t magnitude[PACO_MAX_BLOCK_HEIGHT][3][64] BPC_ALIGNED;

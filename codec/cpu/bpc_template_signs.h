@@ -11,31 +11,21 @@
 #pragma once
 
 /* From MANY_SIGNS signs on, it is faster to go lane by lane than row by row. */
+#ifndef MANY_SIGNS
 #define MANY_SIGNS 64
+#endif
 
-/* Transposes 128 rows of 32 bits to 32 lanes of two words. */
-static inline void
-rows_to_words (const uint32_t rows[128], uint64_t lanes[2][32])
+/* Notes the signs of what is fresh on this side of row i as known. */
+BPC_INLINE void
+learn_signs (PacoBpcScratch *s, unsigned side, unsigned i, uint32_t fresh)
 {
-  uint64_t tile[64] BPC_ALIGNED;
+  LanesMask negative = lanes_mask ((uint32_t) (s->negative[i] >> side));
+  LanesBytes known = lanes_load (s->signs[i] + side);
 
-  for (unsigned i = 0; i < 64; i++)
-    tile[i] = rows[i] | (uint64_t) rows[64 + i] << 32;
-  transpose_64x64 (tile);
-  memcpy (lanes, tile, sizeof tile);
-}
-
-static inline void
-words_to_rows (uint64_t lanes[2][32], uint32_t rows[128])
-{
-  uint64_t tile[64] BPC_ALIGNED;
-
-  memcpy (tile, lanes, sizeof tile);
-  transpose_64x64 (tile);
-  for (unsigned i = 0; i < 64; i++) {
-    rows[i] = (uint32_t) tile[i];
-    rows[64 + i] = tile[i] >> 32;
-  }
+  known = lanes_select (lanes_mask (fresh),
+      lanes_select (negative, lanes_all (0xff), lanes_all (1)), known);
+  lanes_store (s->signs[i] + side, known);
+  s->known[i] |= (uint64_t) fresh << side;
 }
 
 #ifdef LANES_SIGNS_HEADER
@@ -73,39 +63,8 @@ compact_signs (const Coding *coding, unsigned side, uint32_t n_signs)
   return n;
 }
 
-/* Does expand_signs() after compact_many_signs(), for n visits. */
-static void
-expand_many_signs (const Coding *coding, unsigned side, unsigned n)
-{
-  PacoBpcScratch *s = coding->scratch;
-  unsigned height = coding->block->height;
-  uint64_t words[PACO_MAX_BLOCK_HEIGHT / 64 + 1][32] = { { 0 } };
-  unsigned at[32] = { 0 };
-
-  for (unsigned k = 0; k < n; k += 128)
-    rows_to_words (s->sign_bits + k, words + k / 64);
-  for (unsigned y = 0; y < height; y += 128) {
-    uint64_t lanes[2][32] = { { 0 } };
-    uint32_t rows[128];
-
-    for (unsigned k = y / 64; k < MIN (y / 64 + 2, (height + 63) / 64); k++)
-      for (unsigned t = 0; t < 32; t++) {
-        uint64_t fresh = s->fresh_lines[k][t];
-        unsigned word = at[t] / 64, bit = at[t] % 64;
-        uint64_t bits = words[word][t] >> bit;
-
-        if (bit)
-          bits |= words[word + 1][t] << (64 - bit);
-        lanes[k % 2][t] = deposit_bits (bits, fresh);
-        at[t] += (unsigned) __builtin_popcountll (fresh);
-      }
-    words_to_rows (lanes, rows);
-    for (unsigned i = 0; i < MIN (height - y, 128); i++)
-      s->negative[BPC_MARGIN + y + i] |= (uint64_t) rows[i] << side;
-  }
-}
-
-/* Moves the decoded signs, sign_bits by visit, back to their rows. */
+/* Moves the decoded signs, sign_bits by visit, back to their rows, and notes them as
+ * known. */
 static void
 expand_signs (
     const Coding *coding, unsigned side, uint32_t n_signs, unsigned n_visits)
@@ -128,7 +87,10 @@ expand_signs (
 
         row |= s->sign_bits[count[t]++] & 1u << t;
       }
+      if (!s->fresh[i])
+        continue;
       s->negative[i] |= (uint64_t) row << side;
+      learn_signs (s, side, i, (uint32_t) (s->fresh[i] >> side));
     }
   }
 }
@@ -142,19 +104,6 @@ horizontal_signs (const PacoBpcScratch *s, unsigned side, unsigned i)
 
   return lanes_add (
       other, side ? lanes_from_next (other) : lanes_from_previous (other));
-}
-
-/* Notes the signs of what is fresh on this side of row i as known. */
-BPC_INLINE void
-learn_signs (PacoBpcScratch *s, unsigned side, unsigned i, uint32_t fresh)
-{
-  LanesMask negative = lanes_mask ((uint32_t) (s->negative[i] >> side));
-  LanesBytes known = lanes_load (s->signs[i] + side);
-
-  known = lanes_select (lanes_mask (fresh),
-      lanes_select (negative, lanes_all (0xff), lanes_all (1)), known);
-  lanes_store (s->signs[i] + side, known);
-  s->known[i] |= (uint64_t) fresh << side;
 }
 
 /* Finds contexts and symbols (bit 3) of the fresh signs of a side (0 or 32). It notes
@@ -200,30 +149,26 @@ sign_values_decoder_of (const Coding *coding, unsigned side)
 {
   PacoBpcScratch *s = coding->scratch;
   LanesBytes none = lanes_all (NO_SIGN);
+  LanesSignTable table = coding->sign_table;
   uint32_t n = 0;
 
   for (uint32_t stripes = coding->awake; stripes;) {
     RowRange rows = next_rows (coding, &stripes);
+    LanesMask above = lanes_mask (
+        (uint32_t) (s->fresh[rows.begin - 1] >> side));
 
     for (unsigned i = rows.begin; i < rows.end; i++) {
       uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
-      LanesBytes h, v, upper, code, other;
+      LanesMask here = lanes_mask (fresh);
+      LanesBytes h = horizontal_signs (s, side, i), v, code;
 
-      if (!fresh) {
-        lanes_store (s->sign_values[i - BPC_MARGIN], none);
-        continue;
-      }
       n += (uint32_t) __builtin_popcount (fresh);
-      h = horizontal_signs (s, side, i);
       v = lanes_add (lanes_load (s->signs[i - 1] + side),
           lanes_load (s->signs[i + 1] + side));
-      upper = lanes_of_mask (
-          lanes_mask ((uint32_t) (s->fresh[i - 1] >> side)), 1);
-      code = lanes_lookup_signs (coding->sign_codes, h, lanes_add (v, upper));
-      other = lanes_lookup_signs (coding->sign_codes, h, lanes_sub (v, upper));
-      code = lanes_add (code, lanes_nibbles_up (other));
-      lanes_store (s->sign_values[i - BPC_MARGIN],
-          lanes_select (lanes_mask (fresh), code, none));
+      code = lanes_sign_values (table, h, v, above);
+      lanes_store (
+          s->sign_values[i - BPC_MARGIN], lanes_select (here, code, none));
+      above = here;
     }
   }
   return n;
@@ -299,16 +244,6 @@ decode_signs (
   }
   *state = d;
   expand_signs (coding, side, n_signs, n);
-  for (uint32_t stripes = coding->awake; stripes;) {
-    RowRange rows = next_rows (coding, &stripes);
-
-    for (unsigned i = rows.begin; i < rows.end; i++) {
-      uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
-
-      if (fresh)
-        learn_signs (s, side, i, fresh);
-    }
-  }
   return true;
 }
 
