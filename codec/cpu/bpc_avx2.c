@@ -790,7 +790,5 @@ lanes_count_end (
   *pairs = lanes_sum_words (count->pairs);
 }
 
-/* Here the way of many signs is faster from 8 on. */
-#define MANY_SIGNS 8
 #define LANES_SIGNS_HEADER "codec/cpu/bpc_template_signs_avx2.h"
 #include "codec/cpu/bpc_template.h"

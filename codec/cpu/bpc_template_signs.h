@@ -10,11 +10,6 @@
  * that is known. */
 #pragma once
 
-/* From MANY_SIGNS signs on, it is faster to go lane by lane than row by row. */
-#ifndef MANY_SIGNS
-#define MANY_SIGNS 64
-#endif
-
 /* Notes the signs of what is fresh on this side of row i as known. */
 BPC_INLINE void
 learn_signs (PacoBpcScratch *s, unsigned side, unsigned i, uint32_t fresh)
@@ -40,9 +35,11 @@ static unsigned
 compact_signs (const Coding *coding, unsigned side, uint32_t n_signs)
 {
   PacoBpcScratch *s = coding->scratch;
-  unsigned count[32] = { 0 }, n = 0;
+  uint8_t count[32] = { 0 };
+  unsigned n = 0;
+  BpcSign *sign = s->few_signs;
 
-  if (n_signs >= MANY_SIGNS)
+  if (n_signs >= BPC_MANY_SIGNS)
     return compact_many_signs (coding, side);
   memset (s->sign_visits, NO_SIGN, MIN (n_signs, coding->block->height) * 32);
   for (uint32_t stripes = coding->awake; stripes;) {
@@ -52,9 +49,10 @@ compact_signs (const Coding *coding, unsigned side, uint32_t n_signs)
       uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
 
       for (; fresh; fresh &= fresh - 1) {
-        unsigned t = (unsigned) __builtin_ctz (fresh);
+        uint8_t t = (uint8_t) __builtin_ctz (fresh), k = count[t]++;
 
-        s->sign_visits[count[t]++][t] = s->sign_values[i - BPC_MARGIN][t];
+        *sign++ = (BpcSign){ (uint16_t) i, t, k };
+        s->sign_visits[k][t] = s->sign_values[i - BPC_MARGIN][t];
       }
     }
   }
@@ -70,28 +68,17 @@ expand_signs (
     const Coding *coding, unsigned side, uint32_t n_signs, unsigned n_visits)
 {
   PacoBpcScratch *s = coding->scratch;
-  unsigned count[32] = { 0 };
 
-  if (n_signs >= MANY_SIGNS) {
+  if (n_signs >= BPC_MANY_SIGNS) {
     expand_many_signs (coding, side, n_visits);
     return;
   }
-  for (uint32_t stripes = coding->awake; stripes;) {
-    RowRange rows = next_rows (coding, &stripes);
+  for (const BpcSign *sign = s->few_signs; n_signs-- > 0; sign++) {
+    uint64_t minus = s->sign_bits[sign->visit] >> sign->lane & 1;
 
-    for (unsigned i = rows.begin; i < rows.end; i++) {
-      uint32_t fresh = (uint32_t) (s->fresh[i] >> side), row = 0;
-
-      for (; fresh; fresh &= fresh - 1) {
-        unsigned t = (unsigned) __builtin_ctz (fresh);
-
-        row |= s->sign_bits[count[t]++] & 1u << t;
-      }
-      if (!s->fresh[i])
-        continue;
-      s->negative[i] |= (uint64_t) row << side;
-      learn_signs (s, side, i, (uint32_t) (s->fresh[i] >> side));
-    }
+    s->signs[sign->row][side + sign->lane] = (int8_t) (1 - 2 * (int) minus);
+    s->negative[sign->row] |= minus << (side + sign->lane);
+    s->known[sign->row] |= UINT64_C (1) << (side + sign->lane);
   }
 }
 
