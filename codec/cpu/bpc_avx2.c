@@ -790,4 +790,5 @@ lanes_count_end (
   *pairs = lanes_sum_words (count->pairs);
 }
 
+#define LANES_SIGNS_HEADER "codec/cpu/bpc_template_signs_avx2.h"
 #include "codec/cpu/bpc_template.h"

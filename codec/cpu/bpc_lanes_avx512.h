@@ -99,6 +99,39 @@ lanes_lookup_signs (const uint8_t table[16], LanesBytes h, LanesBytes v)
   return lanes_lookup_16 (table, h);
 }
 
+/* The codes of signs by h + 5 v, and 25 more where the sign above is not known; in the
+ * lower nibble if that is 1, in the upper one if it is -1. */
+typedef __m512i LanesSignTable;
+
+BPC_INLINE LanesSignTable
+lanes_sign_table (const uint8_t codes[16])
+{
+  uint8_t table[64] = { 0 };
+
+  for (int h = -2; h <= 2; h++)
+    for (int v = -2; v <= 2; v++)
+      for (int u = 0; u < 2; u++) {
+        const uint8_t *row = codes + 5 + 4 * ((h > 0) - (h < 0));
+        unsigned low = row[(v + u > 0) - (v + u < 0)];
+        unsigned high = row[(v - u > 0) - (v - u < 0)];
+
+        table[(h + 5 * v + 25 * u) & 63] = (uint8_t) (low | high << 4);
+      }
+  return _mm512_loadu_si512 (table);
+}
+
+BPC_INLINE LanesBytes
+lanes_sign_values (
+    LanesSignTable table, LanesBytes h, LanesBytes v, LanesMask above)
+{
+  LanesBytes two = lanes_add (v, v), i = lanes_add (h, v);
+
+  i = lanes_add (i, lanes_add (two, two));
+  i = _mm256_mask_add_epi8 (i, above, i, lanes_all (25));
+  return _mm512_castsi512_si256 (
+      _mm512_permutexvar_epi8 (_mm512_castsi256_si512 (i), table));
+}
+
 BPC_INLINE LanesRow
 lanes_row_zero (void)
 {

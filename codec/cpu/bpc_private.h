@@ -31,6 +31,10 @@
 #define BPC_MAX_CODEWORDS                                                      \
   (BPC_MAX_BYTES / 4 + 2 * PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT / 4 + 160)
 
+/* From this many signs of a pass on, it is faster to move them lane by lane than one by
+ * one. */
+#define BPC_MANY_SIGNS 64
+
 /* How many stripes a block may have. */
 #define BPC_STRIPES (PACO_MAX_BLOCK_HEIGHT / PACO_STRIPE_LINES)
 
@@ -38,6 +42,13 @@
  * many: in a stripe of a scan each lane has 16 symbols, and a codeword holds at least
  * four. */
 #define BPC_STRIPE_CODEWORDS (32 * (2 * PACO_STRIPE_LINES / 4 + 1))
+
+/* A new sign, and the visit that codes it. */
+typedef struct
+{
+  uint16_t row;
+  uint8_t lane, visit;
+} BpcSign;
 
 struct _PacoBpcScratch
 {
@@ -72,9 +83,13 @@ struct _PacoBpcScratch
   uint8_t sign_values[PACO_MAX_BLOCK_HEIGHT][32] BPC_ALIGNED;
   uint8_t sign_visits[PACO_MAX_BLOCK_HEIGHT][32] BPC_ALIGNED;
   uint32_t sign_bits[PACO_MAX_BLOCK_HEIGHT] BPC_ALIGNED;
+  /* Where they belong, if there are few. */
+  BpcSign few_signs[BPC_MANY_SIGNS];
   /* The same by lane, and which lines of a lane they belong to. */
   uint8_t sign_lists[32][PACO_MAX_BLOCK_HEIGHT + 64] BPC_ALIGNED;
   uint64_t fresh_lines[PACO_MAX_BLOCK_HEIGHT / 64][32] BPC_ALIGNED;
+  /* AVX2's, by stripe and word: 0xff for each line that has a new sign. */
+  uint64_t fresh_words[BPC_STRIPES][32] BPC_ALIGNED;
   /* The encoder's magnitudes, with the bits behind the point: bytes 0, 1, 2 of
    * each. And which are rounded up. */
   uint8_t magnitude[PACO_MAX_BLOCK_HEIGHT][3][64] BPC_ALIGNED;

@@ -35,6 +35,7 @@ typedef struct
   uint32_t stripes;               /* that the block has, as bits of a mask */
   LanesWeights weights;           /* of the subband */
   uint8_t sign_codes[16];         /* (h, v) to context and inversion */
+  LanesSignTable sign_table;      /* of these, for the decoder */
   uint8_t sign_probabilities[16]; /* of that; changes with the plane */
   uint8_t wake_probabilities[PACO_N_WAKE]; /* so does this */
   uint32_t awake;                          /* stripes, as bits of a mask */
@@ -84,6 +85,7 @@ coding_begin (Coding *coding, PacoBpcScratch *scratch,
   coding->weights = lanes_weights (&neighbor_weights[block->orientation]);
   coding->awake = 0;
   make_sign_codes (block->orientation, coding->sign_codes);
+  coding->sign_table = lanes_sign_table (coding->sign_codes);
   memset (scratch->significant, 0, rows * sizeof (uint64_t));
   memset (scratch->fresh, 0, rows * sizeof (uint64_t));
   memset (scratch->known, 0, rows * sizeof (uint64_t));

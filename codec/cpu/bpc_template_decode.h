@@ -49,7 +49,8 @@ decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
     row = lanes_bits (ones_left) | (uint64_t) lanes_bits (ones_right) << 32;
     fresh = row & ~closed;
 
-    if (fresh) {
+    /* Most lines of a whole row have new columns, and no processor foresees which. */
+    if (full || fresh) {
       LanesSpread spread = lanes_spread (weights, fresh_left, fresh_right);
 
       window_add (&w, &spread);

@@ -261,3 +261,31 @@ BPC_INLINE void
 window_end (const Window *w)
 {
 }
+
+/* --- Signs --- */
+
+typedef struct
+{
+  uint8_t codes[16];
+} LanesSignTable;
+
+BPC_INLINE LanesSignTable
+lanes_sign_table (const uint8_t codes[16])
+{
+  LanesSignTable table;
+
+  memcpy (table.codes, codes, 16);
+  return table;
+}
+
+/* Returns the codes of signs whose neighbors add up to h and v, in both nibbles; where
+ * the sign above is not known, the lower nibble is for 1 and the upper one for -1. */
+BPC_INLINE LanesBytes
+lanes_sign_values (
+    LanesSignTable table, LanesBytes h, LanesBytes v, LanesMask above)
+{
+  LanesBytes code = lanes_lookup_signs (table.codes, h, lanes_sub (v, above));
+  LanesBytes other = lanes_lookup_signs (table.codes, h, lanes_add (v, above));
+
+  return lanes_add (code, lanes_nibbles_up (other));
+}

@@ -10,32 +10,17 @@
  * that is known. */
 #pragma once
 
-/* From MANY_SIGNS signs on, it is faster to go lane by lane than row by row. */
-#define MANY_SIGNS 64
-
-/* Transposes 128 rows of 32 bits to 32 lanes of two words. */
-static inline void
-rows_to_words (const uint32_t rows[128], uint64_t lanes[2][32])
+/* Notes the signs of what is fresh on this side of row i as known. */
+BPC_INLINE void
+learn_signs (PacoBpcScratch *s, unsigned side, unsigned i, uint32_t fresh)
 {
-  uint64_t tile[64] BPC_ALIGNED;
+  LanesMask negative = lanes_mask ((uint32_t) (s->negative[i] >> side));
+  LanesBytes known = lanes_load (s->signs[i] + side);
 
-  for (unsigned i = 0; i < 64; i++)
-    tile[i] = rows[i] | (uint64_t) rows[64 + i] << 32;
-  transpose_64x64 (tile);
-  memcpy (lanes, tile, sizeof tile);
-}
-
-static inline void
-words_to_rows (uint64_t lanes[2][32], uint32_t rows[128])
-{
-  uint64_t tile[64] BPC_ALIGNED;
-
-  memcpy (tile, lanes, sizeof tile);
-  transpose_64x64 (tile);
-  for (unsigned i = 0; i < 64; i++) {
-    rows[i] = (uint32_t) tile[i];
-    rows[64 + i] = tile[i] >> 32;
-  }
+  known = lanes_select (lanes_mask (fresh),
+      lanes_select (negative, lanes_all (0xff), lanes_all (1)), known);
+  lanes_store (s->signs[i] + side, known);
+  s->known[i] |= (uint64_t) fresh << side;
 }
 
 #ifdef LANES_SIGNS_HEADER
@@ -50,9 +35,11 @@ static unsigned
 compact_signs (const Coding *coding, unsigned side, uint32_t n_signs)
 {
   PacoBpcScratch *s = coding->scratch;
-  unsigned count[32] = { 0 }, n = 0;
+  uint8_t count[32] = { 0 };
+  unsigned n = 0;
+  BpcSign *sign = s->few_signs;
 
-  if (n_signs >= MANY_SIGNS)
+  if (n_signs >= BPC_MANY_SIGNS)
     return compact_many_signs (coding, side);
   memset (s->sign_visits, NO_SIGN, MIN (n_signs, coding->block->height) * 32);
   for (uint32_t stripes = coding->awake; stripes;) {
@@ -62,9 +49,10 @@ compact_signs (const Coding *coding, unsigned side, uint32_t n_signs)
       uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
 
       for (; fresh; fresh &= fresh - 1) {
-        unsigned t = (unsigned) __builtin_ctz (fresh);
+        uint8_t t = (uint8_t) __builtin_ctz (fresh), k = count[t]++;
 
-        s->sign_visits[count[t]++][t] = s->sign_values[i - BPC_MARGIN][t];
+        *sign++ = (BpcSign){ (uint16_t) i, t, k };
+        s->sign_visits[k][t] = s->sign_values[i - BPC_MARGIN][t];
       }
     }
   }
@@ -73,63 +61,24 @@ compact_signs (const Coding *coding, unsigned side, uint32_t n_signs)
   return n;
 }
 
-/* Does expand_signs() after compact_many_signs(), for n visits. */
-static void
-expand_many_signs (const Coding *coding, unsigned side, unsigned n)
-{
-  PacoBpcScratch *s = coding->scratch;
-  unsigned height = coding->block->height;
-  uint64_t words[PACO_MAX_BLOCK_HEIGHT / 64 + 1][32] = { { 0 } };
-  unsigned at[32] = { 0 };
-
-  for (unsigned k = 0; k < n; k += 128)
-    rows_to_words (s->sign_bits + k, words + k / 64);
-  for (unsigned y = 0; y < height; y += 128) {
-    uint64_t lanes[2][32] = { { 0 } };
-    uint32_t rows[128];
-
-    for (unsigned k = y / 64; k < MIN (y / 64 + 2, (height + 63) / 64); k++)
-      for (unsigned t = 0; t < 32; t++) {
-        uint64_t fresh = s->fresh_lines[k][t];
-        unsigned word = at[t] / 64, bit = at[t] % 64;
-        uint64_t bits = words[word][t] >> bit;
-
-        if (bit)
-          bits |= words[word + 1][t] << (64 - bit);
-        lanes[k % 2][t] = deposit_bits (bits, fresh);
-        at[t] += (unsigned) __builtin_popcountll (fresh);
-      }
-    words_to_rows (lanes, rows);
-    for (unsigned i = 0; i < MIN (height - y, 128); i++)
-      s->negative[BPC_MARGIN + y + i] |= (uint64_t) rows[i] << side;
-  }
-}
-
-/* Moves the decoded signs, sign_bits by visit, back to their rows. */
+/* Moves the decoded signs, sign_bits by visit, back to their rows, and notes them as
+ * known. */
 static void
 expand_signs (
     const Coding *coding, unsigned side, uint32_t n_signs, unsigned n_visits)
 {
   PacoBpcScratch *s = coding->scratch;
-  unsigned count[32] = { 0 };
 
-  if (n_signs >= MANY_SIGNS) {
+  if (n_signs >= BPC_MANY_SIGNS) {
     expand_many_signs (coding, side, n_visits);
     return;
   }
-  for (uint32_t stripes = coding->awake; stripes;) {
-    RowRange rows = next_rows (coding, &stripes);
+  for (const BpcSign *sign = s->few_signs; n_signs-- > 0; sign++) {
+    uint64_t minus = s->sign_bits[sign->visit] >> sign->lane & 1;
 
-    for (unsigned i = rows.begin; i < rows.end; i++) {
-      uint32_t fresh = (uint32_t) (s->fresh[i] >> side), row = 0;
-
-      for (; fresh; fresh &= fresh - 1) {
-        unsigned t = (unsigned) __builtin_ctz (fresh);
-
-        row |= s->sign_bits[count[t]++] & 1u << t;
-      }
-      s->negative[i] |= (uint64_t) row << side;
-    }
+    s->signs[sign->row][side + sign->lane] = (int8_t) (1 - 2 * (int) minus);
+    s->negative[sign->row] |= minus << (side + sign->lane);
+    s->known[sign->row] |= UINT64_C (1) << (side + sign->lane);
   }
 }
 
@@ -142,19 +91,6 @@ horizontal_signs (const PacoBpcScratch *s, unsigned side, unsigned i)
 
   return lanes_add (
       other, side ? lanes_from_next (other) : lanes_from_previous (other));
-}
-
-/* Notes the signs of what is fresh on this side of row i as known. */
-BPC_INLINE void
-learn_signs (PacoBpcScratch *s, unsigned side, unsigned i, uint32_t fresh)
-{
-  LanesMask negative = lanes_mask ((uint32_t) (s->negative[i] >> side));
-  LanesBytes known = lanes_load (s->signs[i] + side);
-
-  known = lanes_select (lanes_mask (fresh),
-      lanes_select (negative, lanes_all (0xff), lanes_all (1)), known);
-  lanes_store (s->signs[i] + side, known);
-  s->known[i] |= (uint64_t) fresh << side;
 }
 
 /* Finds contexts and symbols (bit 3) of the fresh signs of a side (0 or 32). It notes
@@ -200,30 +136,26 @@ sign_values_decoder_of (const Coding *coding, unsigned side)
 {
   PacoBpcScratch *s = coding->scratch;
   LanesBytes none = lanes_all (NO_SIGN);
+  LanesSignTable table = coding->sign_table;
   uint32_t n = 0;
 
   for (uint32_t stripes = coding->awake; stripes;) {
     RowRange rows = next_rows (coding, &stripes);
+    LanesMask above = lanes_mask (
+        (uint32_t) (s->fresh[rows.begin - 1] >> side));
 
     for (unsigned i = rows.begin; i < rows.end; i++) {
       uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
-      LanesBytes h, v, upper, code, other;
+      LanesMask here = lanes_mask (fresh);
+      LanesBytes h = horizontal_signs (s, side, i), v, code;
 
-      if (!fresh) {
-        lanes_store (s->sign_values[i - BPC_MARGIN], none);
-        continue;
-      }
       n += (uint32_t) __builtin_popcount (fresh);
-      h = horizontal_signs (s, side, i);
       v = lanes_add (lanes_load (s->signs[i - 1] + side),
           lanes_load (s->signs[i + 1] + side));
-      upper = lanes_of_mask (
-          lanes_mask ((uint32_t) (s->fresh[i - 1] >> side)), 1);
-      code = lanes_lookup_signs (coding->sign_codes, h, lanes_add (v, upper));
-      other = lanes_lookup_signs (coding->sign_codes, h, lanes_sub (v, upper));
-      code = lanes_add (code, lanes_nibbles_up (other));
-      lanes_store (s->sign_values[i - BPC_MARGIN],
-          lanes_select (lanes_mask (fresh), code, none));
+      code = lanes_sign_values (table, h, v, above);
+      lanes_store (
+          s->sign_values[i - BPC_MARGIN], lanes_select (here, code, none));
+      above = here;
     }
   }
   return n;
@@ -299,16 +231,6 @@ decode_signs (
   }
   *state = d;
   expand_signs (coding, side, n_signs, n);
-  for (uint32_t stripes = coding->awake; stripes;) {
-    RowRange rows = next_rows (coding, &stripes);
-
-    for (unsigned i = rows.begin; i < rows.end; i++) {
-      uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
-
-      if (fresh)
-        learn_signs (s, side, i, fresh);
-    }
-  }
   return true;
 }
 

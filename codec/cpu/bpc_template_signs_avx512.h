@@ -128,3 +128,46 @@ compact_many_signs (const Coding *coding, unsigned side)
   }
   return n;
 }
+
+/* Does expand_signs() after compact_many_signs(), for n visits. */
+static void
+expand_many_signs (const Coding *coding, unsigned side, unsigned n)
+{
+  const __m512i one = _mm512_set1_epi8 (1), minus = _mm512_set1_epi8 (-1);
+  PacoBpcScratch *s = coding->scratch;
+  unsigned height = coding->block->height;
+  uint32_t at[32] = { 0 };
+  __m512i lanes[32];
+
+  for (unsigned k = 0; k < n; k += 64) {
+    for (unsigned i = 0; i < 64; i += 2)
+      _mm512_store_si512 (s->sign_visits[k + i],
+          _mm512_mask_mov_epi8 (one,
+              s->sign_bits[k + i] | (uint64_t) s->sign_bits[k + i + 1] << 32,
+              minus));
+    rows_to_lanes (s->sign_visits + k, lanes);
+    for (unsigned t = 0; t < 32; t++)
+      _mm512_storeu_si512 (s->sign_lists[t] + k, lanes[t]);
+  }
+  for (unsigned y = 0; y < height; y += 64) {
+    if (!lines_awake (coding, y))
+      continue;
+    for (unsigned t = 0; t < 32; t++) {
+      uint64_t fresh = s->fresh_lines[y / 64][t];
+
+      lanes[t] = _mm512_maskz_expand_epi8 (
+          fresh, _mm512_loadu_si512 (s->sign_lists[t] + at[t]));
+      at[t] += (uint32_t) __builtin_popcountll (fresh);
+    }
+    lanes_to_rows (lanes, s->sign_visits);
+    for (unsigned k = 0; k < MIN (height - y, 64); k++) {
+      unsigned i = BPC_MARGIN + y + k;
+      LanesBytes v = lanes_load (s->sign_visits[k]);
+
+      lanes_store (s->signs[i] + side,
+          _mm256_or_si256 (lanes_load (s->signs[i] + side), v));
+      s->negative[i] |= (uint64_t) (uint32_t) _mm256_movepi8_mask (v) << side;
+      s->known[i] |= (uint64_t) (uint32_t) (s->fresh[i] >> side) << side;
+    }
+  }
+}

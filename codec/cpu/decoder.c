@@ -96,6 +96,9 @@ typedef struct
   PacoFrame *frame;
   const PacoDecoderJob *job;
   gint corrupted_blocks; /* atomic */
+  /* By block: whether its coefficients in memory are those of a block without planes.
+   * Frames of the other form have the same memory. */
+  bool *zero_blocks;
 
   /* Of the whole picture, if a part of it is wanted. */
   uint8_t *whole;
@@ -122,7 +125,7 @@ decode_block (void *data, uint32_t item, unsigned worker)
   uint32_t i = paco_frame_n_blocks (flight->frame) - 1 - item;
   PacoBlockRecord record = flight->job->records[i];
   const uint8_t *bytes = paco_decoder_block (flight->job, &record);
-  bool damaged = false;
+  bool damaged = false, zero, well;
   PacoBpcBlock block;
 
   if (paco_frame_is_abandoned (flight->frame))
@@ -134,9 +137,13 @@ decode_block (void *data, uint32_t item, unsigned worker)
     damaged = decoder->ops.blocks->check (bytes, record.length) != record.check;
   if (damaged)
     record = (PacoBlockRecord){ .broken = true };
-  if (!decoder->ops.blocks->decode (
-          paco_workers_bpc (decoder->workers, worker), &block, &record, bytes)
-      || damaged)
+  /* Zeros that are in memory already are not written again. */
+  zero = record.planes == 0 && record.length == 0;
+  well = (zero && flight->zero_blocks[i])
+      || decoder->ops.blocks->decode (
+          paco_workers_bpc (decoder->workers, worker), &block, &record, bytes);
+  flight->zero_blocks[i] = zero;
+  if (!well || damaged)
     g_atomic_int_inc (&flight->corrupted_blocks);
 }
 
@@ -211,16 +218,31 @@ decode_aside (Flight *flight, const PacoDecoderJob *job, gint64 *blocks_done,
   return TRUE;
 }
 
+/* Returns how many blocks a frame of either form has at most. */
+static size_t
+n_blocks (const Flight *flight)
+{
+  size_t n = 0;
+
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    if (flight->frames[i].geometry)
+      n = MAX (n, paco_frame_n_blocks (&flight->frames[i]));
+  return n;
+}
+
 static void
 decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
     PacoDecodedFrame *frame)
 {
   CpuDecoder *decoder = (CpuDecoder *) base;
   Flight *flight = &decoder->flights[number];
+  PacoFrame *frame_of_job = &flight->frames[job->frame.header.picture.fields];
   gint64 times[3];
 
   flight->job = job;
-  flight->frame = &flight->frames[job->frame.header.picture.fields];
+  if (flight->frame != frame_of_job)
+    memset (flight->zero_blocks, 0, n_blocks (flight));
+  flight->frame = frame_of_job;
   flight->frame->coding = &job->frame.header.coding;
   flight->corrupted_blocks = 0;
   if (!paco_sample_maps_read (&flight->maps, &job->frame.header,
@@ -255,6 +277,8 @@ flight_clear (Flight *flight)
   paco_memory_free (flight->whole);
   flight->whole = NULL;
   flight->whole_size = 0;
+  paco_memory_free (flight->zero_blocks);
+  flight->zero_blocks = NULL;
 }
 
 static gboolean
@@ -276,7 +300,13 @@ flight_init (Flight *flight, CpuDecoder *decoder, GError **error)
       .maps = &flight->maps,
     };
   }
-  return paco_frames_init (flight->frames, error);
+  if (!paco_frames_init (flight->frames, error))
+    return FALSE;
+  flight->frame = NULL;
+  flight->zero_blocks = paco_memory_new (n_blocks (flight), sizeof (bool));
+  return flight->zero_blocks
+      || paco_fail (error, PACO_ERROR_MEMORY,
+          "there is no memory for a list of %zu codeblocks", n_blocks (flight));
 }
 
 static void
