@@ -8,10 +8,11 @@ usage() {
 Usage: build.sh 5.1|7.1 [--sanitize] [FOLDER]
 
 Fetches the source package of Debian 12 (5.1) or 13 (7.1) from Debian's mirror, patches it,
-and builds FOLDER/ffmpeg-VERSION/ffmpeg and ffprobe in some minutes.
-FOLDER is build-ffmpeg unless it is given.
+and builds ffmpeg, ffprobe, and with SDL ffplay, in FOLDER/ffmpeg-VERSION in some minutes.
+The libraries are in its folder installed/lib. FOLDER is build-ffmpeg unless it is given.
 
-  --sanitize   with the address sanitizer, in FOLDER/ffmpeg-VERSION-sanitize
+  --sanitize   with the address sanitizer, in FOLDER/ffmpeg-VERSION-sanitize, and without
+               shared libraries and ffplay
 
 libpaco is that of the Meson build in PACO_BUILD (default: build), or, if that is not
 there, the one that pkg-config finds. DEBIAN_MIRROR replaces http://deb.debian.org/debian,
@@ -21,12 +22,13 @@ END
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-version='' folder="$root/build-ffmpeg" sanitize='' suffix=''
+version='' folder="$root/build-ffmpeg" suffix=''
+kind='--enable-shared --disable-static --enable-rpath' programs='ffmpeg ffprobe'
 for argument; do
   case $argument in
     5.1) version=5.1 suite=bookworm ;;
     7.1) version=7.1 suite=trixie ;;
-    --sanitize) sanitize='--toolchain=gcc-asan --disable-inline-asm' suffix=-sanitize ;;
+    --sanitize) kind='--toolchain=gcc-asan --disable-inline-asm' suffix=-sanitize ;;
     -h | --help) usage; exit 0 ;;
     -*) usage >&2; exit 2 ;;
     *) folder=$argument ;;
@@ -70,10 +72,13 @@ if [ -e "$build/meson-uninstalled" ]; then
   export PKG_CONFIG_PATH
   flags="-Wl,-rpath,$(cd "$build" && pwd)/lib"
 fi
+if [ -z "$suffix" ] && pkg-config sdl2; then
+  kind="$kind --enable-sdl2" programs="$programs ffplay"
+fi
 cd "$source"
 if ! [ -e ffbuild/config.mak ]; then
   # shellcheck disable=SC2086 # options are words
-  ./configure $sanitize ${CC:+--cc="$CC"} --extra-ldflags="$flags" --disable-everything \
+  ./configure $kind --prefix="$source/installed" ${CC:+--cc="$CC"} --extra-ldflags="$flags" --disable-everything \
     --disable-autodetect --disable-doc --disable-network --disable-x86asm \
     --disable-postproc --disable-stripping --enable-libpaco --enable-pthreads \
     --enable-encoder=libpaco,rawvideo,wrapped_avframe,pcm_s16le,ffv1 \
@@ -85,4 +90,6 @@ if ! [ -e ffbuild/config.mak ]; then
     --enable-filter=testsrc2,sine,scale,format,setfield,fieldorder,null,trim,select,showinfo,addroi,metadata,sidedata,setparams,anull,aresample \
     ${FFMPEG_CONFIGURE:-}
 fi
-nice -n 5 make -j"$(nproc)" ffmpeg ffprobe
+# shellcheck disable=SC2086 # names are words
+nice -n 5 make -j"$(nproc)" $programs
+[ -n "$suffix" ] || make install-libs >/dev/null

@@ -5,12 +5,14 @@ import hashlib
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
-FFMPEG, FFPROBE = (os.path.abspath(f'{sys.argv[1]}/{name}')
-                   for name in ('ffmpeg', 'ffprobe'))
+FFMPEG, FFPROBE, FFPLAY = (os.path.abspath(f'{sys.argv[1]}/{name}')
+                   for name in ('ffmpeg', 'ffprobe', 'ffplay'))
+LIBRARIES = os.path.abspath(f'{sys.argv[1]}/installed/lib')
 GOLDEN = os.path.abspath(sys.argv[2])
 PACO = os.environ['PACO_TOOL']
 MUXERS = {'mov': 'qtmux', 'mp4': 'mp4mux', 'mkv': 'matroskamux'}
@@ -519,6 +521,53 @@ def check_regions():
     check(0 <= 2 * errors[1] < errors[0], 'errors', errors)
 
 
+# --- players ---
+
+def shown(*command, **environment):
+    """Returns the checksums of the pictures that a program shows, by the filter showinfo."""
+    done = subprocess.run(command, env=os.environ | environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100)
+    said = done.stdout.decode(errors='replace')
+    check(done.returncode == 0, *command, said[-2000:])
+    return re.findall('showinfo.* checksum:(\\w+)', said)
+
+
+def check_player(kind, *command, **environment):
+    path = f'film.{kind}'
+    film(path, '-pix_fmt', 'yuv422p10le', frames=30)
+    expected = shown(FFMPEG, '-i', path, '-vf', 'showinfo', '-f', 'null', '-')
+    check(len(set(expected)) == 30, 'frames', len(expected))
+    got = shown(*command, path, **environment)
+    check(got == expected, len(got), 'frames')
+
+
+def check_foreign(mpv):
+    """Debian's own libraries do not know these files, so it is ours that play them."""
+    film('film.paco', frames=3)
+    run(mpv, '--no-config', '--vo=null', 'film.paco', fails=True)
+
+
+def players():
+    """ffplay of this FFmpeg, and Debian's own mpv with these libraries."""
+    mpv = shutil.which('mpv')
+    library = mpv and re.search('libavcodec\\.so\\.\\d+', run('ldd', mpv).decode())
+    if os.path.exists(FFPLAY):
+        for kind in 'paco', *MUXERS:
+            test(f'ffplay plays {kind}', lambda: check_player(
+                kind, FFPLAY, '-autoexit', '-noframedrop', '-vf', 'showinfo',
+                SDL_VIDEODRIVER='dummy', SDL_RENDER_DRIVER='software'))
+    else:
+        print('SKIP: ffplay is not there; it wants SDL (libsdl2-dev)')
+    if library and os.path.exists(f'{LIBRARIES}/{library[0]}'):
+        test('mpv without the libraries', check_foreign, mpv)
+        for kind in 'paco', *MUXERS:
+            test(f'mpv plays {kind}', lambda: check_player(
+                kind, mpv, '--no-config', '--vo=null', '--framedrop=no',
+                '--msg-level=ffmpeg=v', '--vf=lavfi=[showinfo]', LD_LIBRARY_PATH=LIBRARIES))
+    else:
+        print('SKIP: there is no mpv that takes these libraries')
+
+
 def main():
     print(f'PACO_SEED={SEED}')
     takes, scales = pixel_formats()
@@ -530,6 +579,7 @@ def main():
                 test(f'GStreamer wrote {kind} {case}', written_by_gstreamer, kind, *case)
             for kind in (*DEMUXERS, 'avi'):
                 test(f'FFmpeg wrote {kind} {case}', written_by_ffmpeg, kind, *case)
+        players()
     golden()
     for name in sorted(os.listdir(GOLDEN)):
         if name.endswith('.paco'):

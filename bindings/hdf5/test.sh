@@ -20,17 +20,10 @@ case ${1:-} in
     ;;
 esac
 folder=${FOLDER:-build/hdf5}
-mkdir -p "$folder/packages"
-folder=$(cd "$folder" && pwd)
-
-# Ends without a test. Whoever counts takes it for a test that was skipped.
-skip () {
-  echo "SKIP: $*"
-  echo "0 passed, 0 failed"
-  exit 77
-}
+. bindings/host.sh
 
 if ! [ -x "$folder/root/usr/bin/h5repack" ]; then
+  mkdir -p "$folder/packages"
   # The library's name has its version, which is another one in each Debian.
   library=$(apt-cache depends libhdf5-dev 2>/dev/null | grep -oE 'libhdf5-[0-9]+[0-9a-z-]*' |
     head -n 1)
@@ -48,26 +41,11 @@ PKG_CONFIG_PATH=$folder${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 export PKG_CONFIG_PATH
 libraries=$(dirname "$(find "$folder/root" -name 'libhdf5_serial.so.*' | head -n 1)")
 
-if ! [ -x "$folder/hosts/bin/python" ]; then
-  { "${PYTHON:-python3}" -m venv "$folder/hosts" &&
-    "$folder/hosts/bin/pip" install --quiet --disable-pip-version-check h5py; } ||
-    skip "PyPI or venv cannot be had."
-fi
-
-# This libpaco has what it needs in itself (the option wheel).
+environment hosts h5py
 build=$folder/build${sanitizer:+-asan}
-[ -f "$build/build.ninja" ] || meson setup "$build" . -Dwheel=true -Dcuda=disabled \
-  -Dhdf5=enabled ${sanitizer:+-Dbuildtype=debugoptimized
-  -Db_sanitize=address,undefined -Db_lundef=false} >"$folder/build.log" 2>&1 || {
-  tail -n 30 "$folder/build.log"
-  echo "0 passed, 1 failed"
-  exit 1
-}
-ninja -C "$build" lib/libpaco.so.1 bindings/hdf5/libh5paco.so >>"$folder/build.log" 2>&1 || {
-  tail -n 30 "$folder/build.log"
-  echo "0 passed, 1 failed"
-  exit 1
-}
+TARGETS='lib/libpaco.so.1 bindings/hdf5/libh5paco.so'
+libpaco "$build" -Dwheel=true -Dcuda=disabled -Dhdf5=enabled \
+  ${sanitizer:+-Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false}
 
 HDF5_PLUGIN_PATH=$build/bindings/hdf5
 H5REPACK="env LD_LIBRARY_PATH=$libraries:$(dirname "$libraries") $folder/root/usr/bin/h5repack"

@@ -27,46 +27,18 @@ case ${1:-} in
     ;;
 esac
 folder=${FOLDER:-build/nvimagecodec}
-mkdir -p "$folder"
-folder=$(cd "$folder" && pwd)
-python=${PYTHON:-python3}
+. bindings/host.sh
 cuda=disabled
 [ -z "$pack" ] || cuda=enabled
 
-# Ends without a test. Whoever counts takes it for a test that was skipped.
-skip () {
-  echo "SKIP: $*"
-  echo "0 passed, 0 failed"
-  exit 77
-}
-fail () {
-  tail -n 30 "$1"
-  echo "0 passed, 1 failed"
-  exit 1
-}
-
-if ! [ -f "$folder/hosts/ready" ]; then
-  { "$python" -m venv --system-site-packages "$folder/hosts" &&
-    "$folder/hosts/bin/pip" install --quiet --disable-pip-version-check numpy \
-      "nvidia-nvimgcodec-cu${CUDA:-13}" && touch "$folder/hosts/ready"; } \
-    >"$folder/hosts.log" 2>&1 || skip "PyPI or venv cannot be had: $(tail -n 1 "$folder/hosts.log")"
-fi
-if [ -n "$dali" ] && ! [ -f "$folder/hosts/dali" ]; then
-  { "$folder/hosts/bin/pip" install --quiet --disable-pip-version-check \
-    "nvidia-dali-cuda${CUDA:-13}0" && touch "$folder/hosts/dali"; } >"$folder/hosts.log" 2>&1 ||
-    skip "DALI cannot be had: $(tail -n 1 "$folder/hosts.log")"
-fi
+VENV_OPTIONS=--system-site-packages
+environment hosts numpy "nvidia-nvimgcodec-cu${CUDA:-13}" ${dali:+"nvidia-dali-cuda${CUDA:-13}0"}
 host=$("$folder/hosts/bin/python" -c 'import nvidia.nvimgcodec as n; print(n.__path__[0])' \
   2>"$folder/hosts.log") || skip "nvImageCodec does not run: $(tail -n 1 "$folder/hosts.log")"
 
-# This libpaco has what it needs in itself (the option wheel).
 build=${PACO_BUILD:-$folder/libpaco${pack:+-cuda}}
-if [ -z "${PACO_BUILD:-}" ]; then
-  [ -f "$build/build.ninja" ] || meson setup "$build" . -Dwheel=true --buildtype=release \
-    "-Dcuda=$cuda" ${pack:+"-Dcuda-archs=${ARCHS:-90}"} \
-    >"$folder/build.log" 2>&1 || fail "$folder/build.log"
-  ninja -C "$build" lib/libpaco.so.1 >"$folder/build.log" 2>&1 || fail "$folder/build.log"
-fi
+[ -n "${PACO_BUILD:-}" ] || libpaco "$build" -Dwheel=true --buildtype=release \
+  "-Dcuda=$cuda" ${pack:+"-Dcuda-archs=${ARCHS:-90}"}
 build=$(cd "$build" && pwd)
 PKG_CONFIG_PATH=$build/meson-uninstalled
 export PKG_CONFIG_PATH

@@ -96,8 +96,10 @@ private:
   bool m_decoded = false;
   std::unique_ptr<uint8_t[]> m_memory;
   std::vector<uint16_t> m_planes;
-  /* The pictures of a stack at m_stack_level, by frames from m_stack_first on. */
+  /* The pictures of a stack at m_stack_level, by frames from m_stack_first on, and one of
+   * its headers. */
   std::vector<std::vector<uint16_t> > m_stack;
+  PacoInfo m_stack_info = paco_info_init ();
   uint64_t m_stack_first = 0;
   int m_stack_level = 0;
 };
@@ -387,6 +389,15 @@ PacoInput::decode (void *to)
 
 /* --- Stacks: pictures that are coded together --- */
 
+/* Says whether two frames can be slices of one stack. */
+static bool
+is_same_stack (const PacoInfo &a, const PacoInfo &b)
+{
+  return a.stack_number == b.stack_number && a.stack_length == b.stack_length
+      && a.stack_depth == b.stack_depth && a.width == b.width
+      && a.height == b.height;
+}
+
 /* Decodes slice p of the stack that begins with frame `first`: samples of 16 bits. If it
  * is missing, and may be, there are none. */
 bool
@@ -405,9 +416,7 @@ PacoInput::decode_slice (
           == PACO_STATUS_OK;
 
   if (!ok || frame.number != first + p || info.stack_position != p
-      || info.stack_number != m_info.stack_number
-      || info.stack_length != m_info.stack_length || info.width != m_info.width
-      || info.height != m_info.height) {
+      || !is_same_stack (info, m_info)) {
     paco_frame_release (&frame);
     return wants ("paco:damaged")
         || fails ("A frame of the stack is missing; with the configuration "
@@ -435,6 +444,7 @@ PacoInput::load_stack (uint64_t first)
   PacoError error;
 
   m_stack.resize (n);
+  m_stack_info = m_info;
   m_stack_first = first;
   m_stack_level = m_level;
   for (uint32_t p = 0; p < n; p++) {
@@ -460,7 +470,8 @@ PacoInput::decode_stack (const PacoImage &image)
   const uint32_t position = m_info.stack_position;
   const uint64_t first = m_frame.number - position;
 
-  if (m_stack.empty () || m_stack_level != m_level || m_stack_first != first)
+  if (m_stack.empty () || m_stack_level != m_level || m_stack_first != first
+      || !is_same_stack (m_stack_info, m_info))
     if (!load_stack (first)) {
       m_stack.clear ();
       return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes numbers of 8 or 16 bits of samples, and R, G, B of Y, Cb, Cr (pixels.hpp). */
 #include "pixels.hpp"
+#include <OpenImageIO/fmath.h>
 #include <OpenImageIO/parallel.h>
 #include <algorithm>
 #include <cmath>
@@ -104,14 +105,10 @@ code_table (unsigned depth, unsigned kind, unsigned bits)
 {
   std::vector<uint16_t> table ((size_t) 1 << depth);
 
-  for (uint32_t code = 0; code < table.size (); code++) {
-    uint32_t number = code << (bits - depth);
-
-    if (kind == PACO_SAMPLES_UNSIGNED)
-      for (unsigned n = depth; n < bits; n *= 2)
-        number |= number >> n;
-    table[code] = (uint16_t) number;
-  }
+  for (uint32_t code = 0; code < table.size (); code++)
+    table[code] = (uint16_t) (kind == PACO_SAMPLES_UNSIGNED
+            ? OIIO::bit_range_convert (code, depth, bits)
+            : code << (bits - depth));
   return table;
 }
 

@@ -451,6 +451,22 @@ def test_refusals():
         file.write(data[:data.rindex(b'PACO\x03')])
     refused('the stack is cut', 'of the stack is missing', 'oiiotool', 'cut.paco', '-o', 'x.tif')
     check('the rest of it is shown', read('cut.paco', paco_damaged=1)[0] is not None)
+    refused_stack()
+
+
+def refused_stack():
+    """The first slice is that of a shorter stack than the second one."""
+    with open(f'{GOLDEN}/stack-gray8-lossy-haar.paco', 'rb') as file:
+        data = bytearray(file.read())
+    data[data.index(struct.pack('<HHI', 257, 10, 0)) + 8] = 1
+    header = struct.unpack_from('<H', data, 6)[0]
+    struct.pack_into('<I', data, header - 4, zlib.crc32(data[:header - 4]))
+    with open('mixed.paco', 'wb') as file:
+        file.write(data)
+    source = oiio.ImageInput.open('mixed.paco')
+    check('a stack of one slice', source.read_image(0, 0, 0, 1, 'uint8') is not None)
+    check('a slice of another stack', source.read_image(1, 0, 0, 1, 'uint8') is None
+          and 'of the stack is missing' in source.geterror())
 
 
 # --- Damage ---

@@ -12,26 +12,19 @@ cd "$(dirname "$0")/../.." || exit 1
 PATH=/usr/bin:/bin:$PATH
 folder=${1:-build/openimageio}
 packages='libopenimageio-dev openimageio-tools python3-openimageio python3-numpy g++ pkg-config'
-fail () {
-  echo "$*" >&2
-  echo '0 passed, 1 failed'
-  exit 1
-}
+. bindings/host.sh
 
 # shellcheck disable=SC2086
 if ! dpkg -s $packages >/dev/null 2>&1; then
   echo "Debian's packages are installed: $packages"
   { apt-get update -q && apt-get install -qy --no-install-recommends $packages; } \
-    >/dev/null || fail 'They could not be installed.'
+    >"$folder/log" 2>&1 || fail "$folder/log"
 fi
-mkdir -p "$folder" && folder=$(cd "$folder" && pwd) || exit 1
 build=${PACO_BUILD:-$folder/libpaco}
 if [ -z "${PACO_BUILD:-}" ]; then
-  sh pipelines/install-packages.sh build >/dev/null || fail 'Packages are missing.'
-  [ -f "$build/build.ninja" ] ||
-    meson setup "$build" . -Dplugin=false -Dtests=false -Dcuda=disabled \
-      --buildtype=release >"$folder/log" || fail "meson: see $folder/log"
-  ninja -C "$build" >"$folder/log" || fail "ninja: see $folder/log"
+  sh pipelines/install-packages.sh build >"$folder/log" 2>&1 || fail "$folder/log"
+  TARGETS=all
+  libpaco "$build" -Dplugin=false -Dtests=false -Dcuda=disabled --buildtype=release
 fi
 PKG_CONFIG_PATH=$(cd "$build" && pwd)/meson-uninstalled
 PATH=$(cd "$build" && pwd)/tool:$PATH
@@ -39,8 +32,8 @@ PACO_ASAN=$(gcc -print-file-name=libasan.so)
 PACO_ASAN_PLUGIN=$folder/sanitized
 OIIO_LIBRARY_PATH=$folder
 export PKG_CONFIG_PATH PATH PACO_ASAN PACO_ASAN_PLUGIN OIIO_LIBRARY_PATH
-sh bindings/openimageio/build.sh "$folder" || fail 'The plugin does not compile.'
+sh bindings/openimageio/build.sh "$folder" >"$folder/log" 2>&1 || fail "$folder/log"
 sh bindings/openimageio/build.sh "$PACO_ASAN_PLUGIN" -O1 -g1 -fsanitize=address,undefined \
-  -fno-sanitize-recover=undefined || fail 'The plugin does not compile.'
+  -fno-sanitize-recover=undefined >"$folder/log" 2>&1 || fail "$folder/log"
 # shellcheck disable=SC2086
 exec /usr/bin/python3 bindings/openimageio/test.py ${PACO_TESTS:-}

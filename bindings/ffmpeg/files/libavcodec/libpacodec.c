@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * FFmpeg's decoder "libpaco", with several frames in flight (libpaco_flights.c). */
+ * FFmpeg's decoder "libpaco", with several frames in flight (libpaco_coder.c). */
 #include "libpaco.h"
 
-#include <stdio.h>
-#include <string.h>
 #include "libavutil/common.h"
 #include "libavutil/internal.h"
 
@@ -13,11 +11,8 @@
 
 typedef struct Decoder
 {
-  AVClass *class;
-  PacoFrameDecoder *decoder;
-  PacoFlights flights;
-  PacoImage image; /* of the last one */
-  char *settings[5];
+  PacoCoder coder;
+  PacoImage image; /* of the last frame in flight */
 } Decoder;
 
 /* --- a packet --- */
@@ -158,8 +153,8 @@ prepare (AVCodecContext *avctx, PacoFlight *flight)
 static int
 take_packet (AVCodecContext *avctx)
 {
-  Decoder *self = avctx->priv_data;
-  PacoFlight *flight = ff_libpaco_flight (&self->flights, self->flights.n);
+  PacoCoder *self = avctx->priv_data;
+  PacoFlight *flight = ff_libpaco_flight (self, self->n);
   int ret;
 
   if (!flight->packet)
@@ -203,13 +198,13 @@ mark_damage (AVCodecContext *avctx, AVFrame *frame, const PacoResult *result)
 static int
 collect (AVCodecContext *avctx, AVFrame *frame)
 {
-  Decoder *self = avctx->priv_data;
-  PacoFlight *flight = ff_libpaco_flight (&self->flights, 0);
+  PacoCoder *self = avctx->priv_data;
+  PacoFlight *flight = ff_libpaco_flight (self, 0);
   PacoResult result;
   PacoError error;
   PacoStatus status = paco_frame_decoder_collect (
       self->decoder, &result, &error);
-  int ret = ff_libpaco_collected (avctx, &self->flights, status, &error);
+  int ret = ff_libpaco_collected (avctx, status, &error);
 
   if (ret < 0)
     return ret;
@@ -224,26 +219,25 @@ submit (AVCodecContext *avctx)
 {
   Decoder *self = avctx->priv_data;
   const AVPacket *packet =
-      ff_libpaco_flight (&self->flights, self->flights.n - 1)->packet;
+      ff_libpaco_flight (&self->coder, self->coder.n - 1)->packet;
   PacoError error;
-  PacoStatus status = paco_frame_decoder_submit (self->decoder, packet->data,
-      (size_t) packet->size, &self->image, NULL, &error);
+  PacoStatus status = paco_frame_decoder_submit (self->coder.decoder,
+      packet->data, (size_t) packet->size, &self->image, NULL, &error);
 
-  return ff_libpaco_submitted (avctx, &self->flights, status, &error);
+  return ff_libpaco_submitted (avctx, status, &error);
 }
 
 static int
 receive_frame (AVCodecContext *avctx, AVFrame *frame)
 {
-  Decoder *self = avctx->priv_data;
-  int ret = ff_libpaco_fill (avctx, &self->flights, take_packet, submit);
+  int ret = ff_libpaco_fill (avctx, take_packet, submit);
 
   return ret < 0 ? ret : collect (avctx, frame);
 }
 
 /* --- settings --- */
 
-#define OPTION(i, name, help) PACO_OPTION (Decoder, i, DECODING, name, help)
+#define OPTION(i, name, help) PACO_OPTION (i, DECODING, name, help)
 
 /* The names are those of paco_frame_decoder_set(). */
 static const AVOption options[] = {
@@ -259,64 +253,23 @@ static const AVClass class = {
   .version = LIBAVUTIL_VERSION_INT,
 };
 
-static int
-set (AVCodecContext *avctx, const char *name, const char *value)
-{
-  Decoder *self = avctx->priv_data;
-  PacoError error;
-  PacoStatus status = paco_frame_decoder_set (
-      self->decoder, name, value, &error);
-
-  return status == PACO_STATUS_OK ? 0
-                                  : ff_libpaco_error (avctx, status, &error);
-}
-
-static int
-set_number (AVCodecContext *avctx, const char *name, int value)
-{
-  char text[16];
-
-  snprintf (text, sizeof text, "%d", value);
-  return set (avctx, name, text);
-}
-
 static av_cold int
 init (AVCodecContext *avctx)
 {
-  Decoder *self = avctx->priv_data;
-  int ret;
+  int ret = ff_libpaco_open (avctx);
 
-  self->decoder = paco_frame_decoder_new ();
-  if (!self->decoder)
-    return AVERROR (ENOMEM);
-  ret = set_number (avctx, "threads", FFMAX (0, avctx->thread_count));
-  if (ret >= 0)
-    ret = set_number (avctx, "reduce", avctx->lowres);
-  for (int i = 0; ret >= 0 && options[i].name; i++)
-    if (self->settings[i])
-      ret = set (avctx, options[i].name, self->settings[i]);
-  return ret;
-}
-
-static av_cold int
-close_decoder (AVCodecContext *avctx)
-{
-  Decoder *self = avctx->priv_data;
-
-  paco_frame_decoder_free (self->decoder);
-  ff_libpaco_free_flights (&self->flights);
-  return 0;
+  return ret < 0 ? ret : ff_libpaco_set_number (avctx, "reduce", avctx->lowres);
 }
 
 static void
 flush (AVCodecContext *avctx)
 {
-  Decoder *self = avctx->priv_data;
+  PacoCoder *self = avctx->priv_data;
   AVFrame *frame = av_frame_alloc ();
 
-  if (self->flights.waiting)
-    ff_libpaco_drop (&self->flights);
-  while (frame && self->flights.n > 0) {
+  if (self->waiting)
+    ff_libpaco_drop (self);
+  while (frame && self->n > 0) {
     collect (avctx, frame);
     av_frame_unref (frame);
   }
@@ -336,7 +289,7 @@ const FFCodec ff_libpaco_decoder = {
   .caps_internal = FF_CODEC_CAP_INIT_CLEANUP | FF_CODEC_CAP_AUTO_THREADS,
   .priv_data_size = sizeof (Decoder),
   .init = init,
-  .close = close_decoder,
+  .close = ff_libpaco_close,
   .flush = flush,
   FF_CODEC_RECEIVE_FRAME_CB (receive_frame),
 };

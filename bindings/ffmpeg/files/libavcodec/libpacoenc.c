@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * FFmpeg's encoder "libpaco", with several frames in flight (libpaco_flights.c). */
+ * FFmpeg's encoder "libpaco", with several frames in flight (libpaco_coder.c). */
 #include "libpaco.h"
 
-#include <stdio.h>
 #include <string.h>
 #include "libavutil/common.h"
 #include "libavutil/internal.h"
@@ -11,18 +10,13 @@
 #include "encode.h"
 #include "internal.h"
 
-#define N_SETTINGS 18
-
 typedef struct Encoder
 {
-  AVClass *class;
-  PacoFrameEncoder *encoder;
-  PacoFlights flights;
+  PacoCoder coder;
   PacoSideChunks side;
   /* The place of the next frame. */
   uint32_t number;
   uint64_t offset;
-  char *settings[N_SETTINGS];
 } Encoder;
 
 /* --- frames --- */
@@ -104,14 +98,14 @@ submit (AVCodecContext *avctx)
 {
   Encoder *self = avctx->priv_data;
   const AVFrame *frame =
-      ff_libpaco_flight (&self->flights, self->flights.n - 1)->frame;
+      ff_libpaco_flight (&self->coder, self->coder.n - 1)->frame;
   PacoInfo info = describe (avctx, frame);
   PacoFrameArea areas[PACO_MAX_FRAME_AREAS];
   PacoExtras extras = PACO_EXTRAS_INIT;
   PacoImage image;
   PacoError error;
   PacoStatus status = paco_frame_encoder_configure (
-      self->encoder, &info, &error);
+      self->coder.encoder, &info, &error);
   int ret;
 
   extras.chunks = self->side.chunks;
@@ -122,9 +116,9 @@ submit (AVCodecContext *avctx)
     if ((ret = ff_libpaco_image (&image, &info, 0, frame)) < 0)
       return ret;
     status = paco_frame_encoder_submit (
-        self->encoder, &image, &extras, NULL, &error);
+        self->coder.encoder, &image, &extras, NULL, &error);
   }
-  return ff_libpaco_submitted (avctx, &self->flights, status, &error);
+  return ff_libpaco_submitted (avctx, status, &error);
 }
 
 static int
@@ -156,12 +150,12 @@ static int
 collect (AVCodecContext *avctx, AVPacket *packet)
 {
   Encoder *self = avctx->priv_data;
-  AVFrame *frame = ff_libpaco_flight (&self->flights, 0)->frame;
+  AVFrame *frame = ff_libpaco_flight (&self->coder, 0)->frame;
   PacoFrame coded;
   PacoError error;
   PacoStatus status = paco_frame_encoder_collect (
-      self->encoder, &coded, &error);
-  int ret = ff_libpaco_collected (avctx, &self->flights, status, &error);
+      self->coder.encoder, &coded, &error);
+  int ret = ff_libpaco_collected (avctx, status, &error);
 
   if (ret < 0)
     return ret;
@@ -174,8 +168,8 @@ collect (AVCodecContext *avctx, AVPacket *packet)
 static int
 take_frame (AVCodecContext *avctx)
 {
-  Encoder *self = avctx->priv_data;
-  AVFrame **frame = &ff_libpaco_flight (&self->flights, self->flights.n)->frame;
+  PacoCoder *self = avctx->priv_data;
+  AVFrame **frame = &ff_libpaco_flight (self, self->n)->frame;
   int ret;
 
   if (!*frame && !(*frame = av_frame_alloc ()))
@@ -195,18 +189,17 @@ take_frame (AVCodecContext *avctx)
 static int
 receive_packet (AVCodecContext *avctx, AVPacket *packet)
 {
-  Encoder *self = avctx->priv_data;
-  int ret = ff_libpaco_fill (avctx, &self->flights, take_frame, submit);
+  int ret = ff_libpaco_fill (avctx, take_frame, submit);
 
   return ret < 0 ? ret : collect (avctx, packet);
 }
 
 /* --- settings --- */
 
-#define OPTION(i, name, help) PACO_OPTION (Encoder, i, ENCODING, name, help)
+#define OPTION(i, name, help) PACO_OPTION (i, ENCODING, name, help)
 
 /* The names are those of paco_frame_encoder_set(). */
-static const AVOption options[N_SETTINGS + 1] = {
+static const AVOption options[PACO_MAX_SETTINGS + 1] = {
   OPTION (0, "rate-control", "quality, lossless or bitrate"),
   OPTION (1, "quality", "0 to 100; 90, the default, is visually lossless"),
   OPTION (2, "frame-size", "bytes of a frame, instead of -b:v"),
@@ -231,50 +224,19 @@ static const AVClass class = {
   .version = LIBAVUTIL_VERSION_INT,
 };
 
-static int
-set (AVCodecContext *avctx, const char *name, const char *value)
-{
-  Encoder *self = avctx->priv_data;
-  PacoError error;
-  PacoStatus status = paco_frame_encoder_set (
-      self->encoder, name, value, &error);
-
-  return status == PACO_STATUS_OK ? 0
-                                  : ff_libpaco_error (avctx, status, &error);
-}
-
 static av_cold int
 init (AVCodecContext *avctx)
 {
-  Encoder *self = avctx->priv_data;
-  char number[24];
-  int ret;
+  PacoCoder *self = avctx->priv_data;
+  int ret = ff_libpaco_open (avctx);
 
-  self->encoder = paco_frame_encoder_new ();
-  if (!self->encoder)
-    return AVERROR (ENOMEM);
-  snprintf (number, sizeof number, "%d", FFMAX (0, avctx->thread_count));
-  ret = set (avctx, "threads", number);
-  for (int i = 0; ret >= 0 && i < N_SETTINGS; i++)
-    if (self->settings[i])
-      ret = set (avctx, options[i].name, self->settings[i]);
   if (ret < 0 || avctx->bit_rate <= 0)
     return ret;
-  snprintf (number, sizeof number, "%lld",
-      (long long) FFMAX (1, avctx->bit_rate / 1000));
   if (!self->settings[0])
-    ret = set (avctx, "rate-control", "bitrate");
-  return ret < 0 ? ret : set (avctx, "bitrate", number);
-}
-
-static av_cold int
-close_encoder (AVCodecContext *avctx)
-{
-  Encoder *self = avctx->priv_data;
-
-  paco_frame_encoder_free (self->encoder);
-  ff_libpaco_free_flights (&self->flights);
-  return 0;
+    ret = ff_libpaco_set (avctx, "rate-control", "bitrate");
+  return ret < 0 ? ret
+                 : ff_libpaco_set_number (
+                     avctx, "bitrate", FFMAX (1, avctx->bit_rate / 1000));
 }
 
 static const FFCodecDefault defaults[] = {
@@ -299,6 +261,6 @@ const FFCodec ff_libpaco_encoder = {
   .defaults = defaults,
   .priv_data_size = sizeof (Encoder),
   .init = init,
-  .close = close_encoder,
+  .close = ff_libpaco_close,
   FF_CODEC_RECEIVE_PACKET_CB (receive_packet),
 };
