@@ -307,9 +307,11 @@ def test_cut_and_join(tmp):
     assert same_but.count('\n') == 1 and '1.bin' in same_but, same_but
     expect(DONE, 'join', tmp / '1.paco', tmp / '2.paco', tmp / 'b.paco')
     assert (tmp / 'b.paco').read_bytes() == whole
-    # In another order the member has no begin.
+    # In another order the member ends before it begins.
     expect(DONE, 'join', tmp / '2.paco', tmp / '1.paco', tmp / 'c.paco')
     expect(DONE, 'verify', tmp / 'c.paco', says='12 frames and 5 members')
+    status, text, err = paco('restore', '--check', tmp / 'c.paco')
+    assert status == DAMAGE and 'joined in the wrong order' in err, (status, text, err)
     # Ranges become what one run makes.
     for first, last in (0, 2), (3, 3), (4, 9), (10, 11):
         expect(DONE, 'archive', '-q', '--report=', f'--frames={first}-{last}', folder,
