@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct
 {
@@ -43,16 +45,17 @@ print_help (FILE *to)
       "missing frames, 130 interrupted.\n");
 }
 
-/* Says that what was printed is not there, as on a full disk. */
-static int
-end (int code)
+/* Fails if what was printed could not be written, as on a full disk. It is called however
+ * the program ends: GLib calls exit() after the help of a command. */
+static void
+end (void)
 {
   errno = 0;
   if (fflush (stdout) == 0 && !ferror (stdout))
-    return code;
+    return;
   paco_tool_complain ("standard output cannot be written%s%s",
       errno ? ": " : "", errno ? paco_io_why (errno) : "");
-  return code == PACO_EXIT_DONE ? PACO_EXIT_FAILED : code;
+  _exit (PACO_EXIT_FAILED);
 }
 
 static int
@@ -61,7 +64,7 @@ run (unsigned command, int argc, char **argv)
   g_autofree char *name = g_strdup_printf ("paco %s", commands[command].name);
 
   g_set_prgname (name);
-  return end (commands[command].run (argc, argv));
+  return commands[command].run (argc, argv);
 }
 
 int
@@ -70,16 +73,17 @@ main (int argc, char **argv)
   const char *word = argc > 1 ? argv[1] : "";
   bool help = strcmp (word, "help") == 0;
 
+  atexit (end);
   setlocale (LC_ALL, "");
   g_set_prgname ("paco");
   if (strcmp (word, "--version") == 0) {
     printf ("paco %s\n", paco_version ());
-    return end (PACO_EXIT_DONE);
+    return PACO_EXIT_DONE;
   }
   if (strcmp (word, "--help") == 0 || strcmp (word, "-h") == 0
       || (help && argc == 2)) {
     print_help (stdout);
-    return end (PACO_EXIT_DONE);
+    return PACO_EXIT_DONE;
   }
   if (argc < 2) {
     print_help (stderr);

@@ -485,12 +485,15 @@ def test_full_output(tmp):
     expect(DONE, 'archive', tmp / 'in', tmp / 'a.paco')
     for arguments in (['info', tmp / 'a.paco'], ['info', '--json', '--frames', tmp / 'a.paco'],
                       ['verify', tmp / 'a.paco'], ['archive', '--list', tmp / 'in'],
-                      ['restore', '--check', tmp / 'a.paco'], ['--version'], ['--help']):
+                      ['restore', '--check', tmp / 'a.paco'], ['--version'], ['--help'], ['info', '--help'],
+                      ['join', '--help']):
         with open('/dev/full', 'wb') as full:
             run = subprocess.run([PACO, *arguments], stdout=full, stderr=subprocess.PIPE,
                                  check=False)
         assert run.returncode == FAILED, (arguments, run)
-        assert b'standard output cannot be written: the disk is full' in run.stderr, run.stderr
+        # GLib, which prints the help of a command, does not keep the reason.
+        why = b'' if arguments[-1] == '--help' and len(arguments) > 1 else b': the disk is full'
+        assert b'standard output cannot be written' + why in run.stderr, run.stderr
 
 
 if __name__ == '__main__':

@@ -336,7 +336,12 @@ def test_samples(tmp):
     if not samples.is_dir():
         return
     sizes = [0, 0]
+    # The sanitizers see these in test_library().
+    again = ('Desk', 'singlepart.0002', 'singlepart.0003') \
+        if 'PACO_SANITIZE' in os.environ and shutil.which('exrmultipart') else ()
     for path in sorted(samples.glob('*.exr')):
+        if path.stem in again:
+            continue
         folder = tmp / path.stem
         folder.mkdir()
         shutil.copy(path, folder)

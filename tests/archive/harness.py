@@ -44,9 +44,9 @@ def picture(kind=6, width=48, height=32, maxval=255, behind=b'', comment=b''):
     size = 2 if maxval > 255 else 1
     samples = bytearray()
     for y in range(height):
-        for x in range(width * n):
-            value = (3 * x + 5 * y + random.randrange(1 + maxval // 16)) % (maxval + 1)
-            samples += value.to_bytes(size, 'big')
+        noise = random.choices(range(1 + maxval // 16), k=width * n)
+        samples += struct.pack(f'>{width * n}{"BH"[size - 1]}', *(
+            (3 * x + 5 * y + noise[x]) % (maxval + 1) for x in range(width * n)))
     if kind == 7:
         head = (f'P7\nWIDTH {width}\nHEIGHT {height}\nDEPTH {n}\nMAXVAL {maxval}\n'
                 'TUPLTYPE RGB_ALPHA\nENDHDR\n').encode()

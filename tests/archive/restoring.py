@@ -534,10 +534,11 @@ def test_black(tmp):
     """Tests that pictures of which frames are a thousandth are restored."""
     folder = tmp / 'in'
     folder.mkdir()
-    for i in range(6):
+    n = 2 if 'PACO_SANITIZE' in os.environ else 6
+    for i in range(n):
         (folder / f'{i}.ppm').write_bytes(b'P6\n4096 2160\n255\n' + bytes(4096 * 2160 * 3))
     expect(DONE, 'archive', '-q', '--report=', folder, tmp / 'a.paco')
-    assert os.path.getsize(tmp / 'a.paco') < 4096 * 2160 * 3 * 6 / 1000
+    assert os.path.getsize(tmp / 'a.paco') < 4096 * 2160 * 3 * n / 1000
     expect(DONE, 'restore', '-q', tmp / 'a.paco', tmp / 'out')
     same(folder, tmp / 'out')
 

@@ -381,6 +381,10 @@ def test_pages_cut(tmp):
             assert len(list(out.iterdir())) == whole
         expect(DONE, 'join', '--force', a, b, tmp / 'd.paco')
         assert (tmp / 'd.paco').read_bytes() == (tmp / 'a.paco').read_bytes()
+        expect(DONE, 'join', '--force', b, a, tmp / 'd.paco')
+        status, text, err = paco('restore', '--check', tmp / 'd.paco')
+        assert status == (DAMAGE if first % 5 else DONE), (first, text, err)
+        assert ('joined in the wrong order' in err) == (first % 5 > 0), (first, text, err)
         # The same in ranges, as a farm makes it.
         expect(DONE, 'archive', '--report=', '--frames', f'0-{first - 1}', tmp / 'a-in',
                tmp / f'{first}-a.paco')

@@ -17,7 +17,7 @@ configure_and_compile () {
   [ -f $build/build.ninja ] ||
     CC=$clang CXX=clang++$version meson setup $build . --werror \
       -Dcuda=disabled -Dbench=false -Dfuzz=true -Dbuildtype=debugoptimized \
-      -Db_sanitize=address,undefined -Db_lundef=false ||
+      -Dc_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false ||
     return 1
   # shellcheck disable=SC2046
   ninja -C $build -j "$jobs" tests/fuzz/fuzz-seeds \

@@ -180,20 +180,27 @@ read_plain (PacoMembers *members, Reader *reader, guint32 size, GError **error)
   return TRUE;
 }
 
-/* Passes over what frames have of a file: the sections before the one that is none. */
+/* Passes over what frames have of a file: the sections before the one that is none. The
+ * report has their checksum. */
 static gboolean
-skip_sections (PacoMembers *members, const PacoFolderFile *file, Reader *reader,
-    GError **error)
+skip_sections (PacoMembers *members, const PacoReport *report,
+    const PacoFolderFile *file, Reader *reader, GError **error)
 {
-  if (file->section.offset > 0 && !open_reader (members, file, reader, error))
+  guint64 end = file->section.offset;
+  guint8 xxh3[PACO_CHECKSUM_SIZE];
+
+  if (end == 0)
+    return TRUE;
+  if (!open_reader (members, file, reader, error))
     return FALSE;
-  while (reader->offset < file->section.offset)
+  while (reader->offset < end)
     if (!read_plain (members, reader,
-            (guint32) MIN (
-                file->section.offset - reader->offset, PACO_MEMBER_PIECE),
-            error))
+            (guint32) MIN (end - reader->offset, PACO_MEMBER_PIECE), error))
       return FALSE;
-  return TRUE;
+  paco_running_checksum_now (reader->checksum, xxh3);
+  errno = 0;
+  return paco_report_ends_with (report, file->name, xxh3)
+      || fail (error, reader->path, "has changed while it was read");
 }
 
 static gboolean
@@ -364,7 +371,8 @@ write_late (Frame *frame, GError **error)
         members->late, PacoFolderFile, i);
     Reader reader = { NULL };
     guint64 done = file->section.offset;
-    gboolean good = skip_sections (members, file, &reader, error);
+    gboolean good = skip_sections (
+        members, frame->report, file, &reader, error);
 
     while (good) {
       guint32 plain = (guint32) MIN (file->size - done, PACO_MEMBER_PIECE);
@@ -613,7 +621,8 @@ keep_late (PacoMembers *members, PacoReport *report,
       ++*file;
     }
   }
-  if (found && !reader->path && !skip_sections (members, found, reader, error))
+  if (found && !reader->path
+      && !skip_sections (members, report, found, reader, error))
     return FALSE;
   if (!found || piece->offset != reader->offset || piece->size != found->size
       || !read_piece (members, found, reader, piece->plain, &own, error))

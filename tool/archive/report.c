@@ -112,6 +112,16 @@ paco_report_add_kept (
   }
 }
 
+gboolean
+paco_report_ends_with (const PacoReport *report, const char *name,
+    const guint8 xxh3[PACO_CHECKSUM_SIZE])
+{
+  const PacoReportFrame *last = last_file (report);
+
+  return last && strcmp (last->name, name) == 0
+      && memcmp (last->checksums.xxh3, xxh3, PACO_CHECKSUM_SIZE) == 0;
+}
+
 void
 paco_report_add_member (PacoReport *report, const char *name, guint64 size,
     guint64 coded, const PacoChecksums *checksums)

@@ -75,6 +75,10 @@ void paco_report_add (PacoReport *report, const char *name, guint64 size,
 void paco_report_add_kept (
     PacoReport *report, const PacoKeptFile *kept, guint64 coded);
 
+/* Says whether the last frame is of this file, whose bytes up to there have this checksum. */
+gboolean paco_report_ends_with (const PacoReport *report, const char *name,
+    const guint8 xxh3[PACO_CHECKSUM_SIZE]);
+
 /* Adds a file that is no frame, and takes `coded` bytes of frames; or all that the last
  * file has after its sections. */
 void paco_report_add_member (PacoReport *report, const char *name, guint64 size,

@@ -38,6 +38,7 @@ struct PacoRestoreMember
   Member now, outer;
   Member file;     /* of sections */
   char *passed;    /* The name of one that was reported already, or NULL. */
+  char *begins;    /* The name of one that begins in another part, or NULL. */
   guint64 bytes;   /* of all members so far, */
   guint64 archive; /* and of the frames */
   guint64 unended; /* members that were reported before their last piece */
@@ -79,6 +80,30 @@ lose (PacoRestoreRun *run, const char *name, const char *why)
   tell (run, name, why);
 }
 
+/* Says of a file that it begins or ends in frames that are not there, or not wanted. That is
+ * no damage, but the end and the beginning of one file are both there only if parts were
+ * joined in the wrong order. */
+static void
+tell_part (PacoRestoreRun *run, const char *name, gboolean ends)
+{
+  g_autofree char *why = g_strdup_printf ("%s %s", ends ? "ends" : "begins",
+      run->options->has_range
+          ? "with frames out of the range, and is not restored"
+          : "in another part of the archive: joined with it, it comes back");
+
+  if (ends && g_strcmp0 (run->member->begins, name) == 0) {
+    lose (run, name,
+        "cannot be restored: its end comes before its beginning; the parts of "
+        "the archive were joined in the wrong order");
+    return;
+  }
+  tell (run, name, why);
+  if (!ends) {
+    g_free (run->member->begins);
+    run->member->begins = g_strdup (name);
+  }
+}
+
 /* Says that the rest of a member has not come. In a part of an archive that is no
  * damage. */
 static void
@@ -88,8 +113,7 @@ abandon (PacoRestoreRun *run, Member *member, gboolean is_part)
     return;
   run->member->unended++;
   if (is_part)
-    tell (run, member->name,
-        "ends in another part of the archive: joined with it, it comes back");
+    tell_part (run, member->name, TRUE);
   else
     lose (run, member->name,
         "cannot be restored: frames that carry parts of it are missing");
@@ -274,18 +298,6 @@ add_bytes (Member *member, const guint8 *bytes, gsize size,
 
 /* --- sections -------------------------------------------------------------------- */
 
-/* Says of a file that it begins or ends in frames that are not there, or not wanted. */
-static void
-tell_part (PacoRestoreRun *run, const char *name, const char *verb)
-{
-  g_autofree char *why = g_strdup_printf ("%s %s", verb,
-      run->options->has_range
-          ? "with frames out of the range, and is not restored"
-          : "in another part of the archive: joined with it, it comes back");
-
-  tell (run, name, why);
-}
-
 /* Counts up to n frames, of those that are missing here, with the file that they are of. The
  * frames of one that begins in another part count each, as it is no damage by itself. */
 static guint64
@@ -309,7 +321,7 @@ abandon_file (PacoRestoreRun *run, gboolean is_part, guint64 *missing)
   join_missing (run, file,
       file->n_sections - MIN (file->n_frames, file->n_sections), missing);
   if (is_part && !file->damage && !file->is_part)
-    tell_part (run, file->name, "ends");
+    tell_part (run, file->name, TRUE);
   else if (!file->is_part)
     lose (run, file->name,
         file->damage ? "cannot be restored: not all of its frames are whole"
@@ -339,7 +351,7 @@ begin_file (PacoRestoreRun *run, const PacoRestoreItem *item, GError **error)
     file->is_part = TRUE;
     file->n_frames = kept->section.number;
     file->offset = kept->section.offset;
-    tell_part (run, file->name, "begins");
+    tell_part (run, file->name, FALSE);
     return TRUE;
   }
   return begin_member (
@@ -491,8 +503,7 @@ pass_over (PacoRestoreRun *run, const PacoMemberPiece *piece, gboolean is_part)
   g_free (run->member->passed);
   run->member->passed = g_steal_pointer (&name);
   if (is_part)
-    tell (run, run->member->passed,
-        "begins in another part of the archive: joined with it, it comes back");
+    tell_part (run, run->member->passed, FALSE);
   else
     lose (run, run->member->passed,
         "cannot be restored: frames that carry parts of it are missing");
@@ -625,5 +636,6 @@ paco_restore_member_free (PacoRestoreMember *members)
   close_member (&members->outer);
   close_member (&members->file);
   g_free (members->passed);
+  g_free (members->begins);
   g_free (members);
 }

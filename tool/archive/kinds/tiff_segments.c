@@ -299,21 +299,26 @@ compare (gpointer data, const PacoTiffSegment *segment, const guint8 *bytes,
   return TRUE;
 }
 
-/* Programs (bits 1 << PACO_TIFF_ZLIB, ...) that the first segment does not exclude. */
+/* Programs (bits 1 << PACO_TIFF_ZLIB, ...) that the first segment does not exclude.
+ * *is_zlib says that its first block ends where zlib ends one. */
 static guint
-possible_codecs (const PacoTiffPicture *picture, const guint8 *bytes)
+possible_codecs (
+    const PacoTiffPicture *picture, const guint8 *bytes, gboolean *is_zlib)
 {
   const PacoTiffSegment *first = &picture->segments[0];
   PacoTiffPart last = paco_tiff_part (picture, picture->n_segments - 1);
   PacoDeflateTraces traces;
   guint codecs = 0;
 
+  *is_zlib = FALSE;
   if (first->size < ZLIB)
     return 0;
   if (paco_deflate_look (
           bytes + first->offset + ZLIB_HEAD, first->size - ZLIB, FALSE, &traces)
       && !(traces.impossible >> DEFAULT_MEMORY & 1))
     codecs |= 1 << PACO_TIFF_ZLIB;
+  *is_zlib = traces.impossible
+      == (PACO_DEFLATE_NO_MEMORY & ~(1u << DEFAULT_MEMORY));
   if (traces.first_size <= PACO_DEFLATE_MAX_LIBDEFLATE)
     codecs |= 1 << PACO_TIFF_LIBDEFLATE;
   /* Other pictures become the same with one of the others. */
@@ -329,12 +334,17 @@ find_deflate (const PacoTiffPicture *picture, const guint8 *bytes,
     Comparison *comparison)
 {
   static const guint8 levels[] = { 6, 9, 1, 5, 4, 3, 2, 7, 8, 12, 11, 10 };
-  static const guint8 order[] = { PACO_TIFF_LIBDEFLATE, PACO_TIFF_ZLIB,
-    PACO_TIFF_LINES };
-  guint codecs = possible_codecs (picture, bytes);
+  /* A vain trial takes as long as the one that succeeds. */
+  static const guint8 orders[2][3] = {
+    { PACO_TIFF_LIBDEFLATE, PACO_TIFF_ZLIB, PACO_TIFF_LINES },
+    { PACO_TIFF_ZLIB, PACO_TIFF_LINES, PACO_TIFF_LIBDEFLATE },
+  };
+  gboolean is_zlib;
+  guint codecs = possible_codecs (picture, bytes, &is_zlib);
+  const guint8 *order = orders[is_zlib];
 
   for (guint l = 0; codecs && l < G_N_ELEMENTS (levels); l++)
-    for (guint c = 0; c < G_N_ELEMENTS (order); c++) {
+    for (guint c = 0; c < G_N_ELEMENTS (orders[0]); c++) {
       *settings = (PacoTiffSettings){ order[c], levels[l] };
       comparison->crc = 0;
       if (!(codecs & 1 << order[c])
