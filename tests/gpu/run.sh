@@ -300,6 +300,9 @@ test_pipelines () {
   done
   pipeline 'pipeline interlaced' same_files lossless \
     video/x-raw,format=I422_10LE,width=720,height=576,interlace-mode=interleaved
+}
+
+test_device_memory () {
   if has cudaupload cudadownload; then
     for format in I420 NV12 P010_10LE I422_10LE I422_12LE Y444_16LE GBR BGRA \
       RGB10A2_LE UYVY; do
@@ -317,6 +320,9 @@ test_pipelines () {
   else
     count skipped 'device memory nvh264dec: there is no such element'
   fi
+}
+
+test_elements () {
   for name in cudamemory cudacontexts; do
     if [ -x "$build/tests/gpu/host/check-$name" ]; then
       step "$name" 300 "$build/tests/gpu/host/check-$name"
@@ -334,6 +340,8 @@ test_pipelines () {
 
 if command -v gst-launch-1.0 >/dev/null; then
   lane test_pipelines
+  lane test_device_memory
+  lane test_elements
 else
   count skipped 'pipelines: there is no gst-launch-1.0'
   count skipped 'stress: there is no gst-launch-1.0'

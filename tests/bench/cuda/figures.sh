@@ -131,16 +131,16 @@ program=gst-streams few=8 many=16
 if [ -n "$small" ]; then
   few=2 many=2
 fi
-speed "$program 8" 1920 1080 300 --streams=$few streams8_1080_lossless
-speed "$program 16" 1920 1080 300 --streams=$many --rate-control=quality \
+speed "$program 8" 1920 1080 300 --devices=0 --streams=$few streams8_1080_lossless
+speed "$program 16" 1920 1080 300 --devices=0 --streams=$many --rate-control=quality \
   --both streams16_1080_quality
-speed "$program, one of 16" 1920 1080 120 --streams=$many --rate=60 --beside \
+speed "$program, one of 16" 1920 1080 120 --devices=0 --streams=$many --rate=60 --beside \
   streams16_1080_lone
 if [ -z "$small" ]; then
-  speed "$program 16, 1280x720" 1280 720 300 --streams=16 \
+  speed "$program 16, 1280x720" 1280 720 300 --devices=0 --streams=16 \
     --rate-control=quality --both streams16_720_quality
-  speed "$program, cameras 2160" 3840 2160 60 --most --rate=60 live_2160
-  speed "$program, cameras 1080" 1920 1080 60 --most --rate=60 \
+  speed "$program, cameras 2160" 3840 2160 60 --devices=0 --most --rate=60 live_2160
+  speed "$program, cameras 1080" 1920 1080 60 --devices=0 --most --rate=60 \
     --rate-control=quality live_1080_quality
 fi
 program=gst-speed

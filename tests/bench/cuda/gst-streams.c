@@ -172,13 +172,13 @@ is_in_time (const Options *options, guint n)
 static void
 measure_most (const Options *options)
 {
-  guint good = 0, bad = 4;
+  guint good = 0, bad = 8;
 
   while (bad <= MAX_STREAMS && is_in_time (options, bad)) {
     good = bad;
     bad *= 2;
   }
-  while (bad - good > 1 + good / 16) {
+  while (bad - good > 1 + good / 8) {
     guint n = (good + bad) / 2;
 
     if (is_in_time (options, n))
