@@ -94,6 +94,7 @@ Verdict decode_and_check (const Case *c, PacoDecoder *decoder,
 
 /* These add the tests, by file. */
 void add_area_tests (void);
+void add_code_tests (void);
 void add_compare_tests (void);
 void add_conceal_tests (void);
 void add_damage_tests (void);

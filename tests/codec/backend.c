@@ -314,6 +314,7 @@ main (int argc, char **argv)
   add_map_tests ();
   add_memory_tests ();
   add_mixed_tests ();
+  add_code_tests ();
   add_slice_tests ();
   return g_test_run ();
 }
