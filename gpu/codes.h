@@ -34,9 +34,9 @@ gboolean paco_cuda_maps_enqueue (const PacoCudaMaps *maps,
 /* Returns the bytes of device memory that finding the codes of groups takes. */
 size_t paco_cuda_codes_size (const PacoCodeGroups *groups);
 /* Enqueues the kernel that finds the codes of groups in lines 0, step, 2 step, ... of a
- * planar picture, and those in the lines between. used: device memory, cleared once. found:
- * page-locked memory, a table for each group, and then one for the lines between; the kernel
- * fills them in. */
+ * planar picture, and with `between` those in the lines between. used: device memory, cleared
+ * once. found: page-locked memory, a table for each group, and behind these, with `between`,
+ * one for each group's lines between; the kernel fills them in. */
 gboolean paco_cuda_find_codes (const PacoCudaDevice *device,
     const PacoSamplePlanes *planes, const PacoPicture *planar,
     const PacoCodeGroups *groups, uint32_t step, bool between, CUdeviceptr used,

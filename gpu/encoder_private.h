@@ -35,10 +35,11 @@ typedef struct
   PacoCodeChoice *choice;
   PacoDeviceMemory codes;
   PacoPinnedMemory host_codes;
-  bool finds_codes;  /* while the frame is coded */
-  bool found;        /* in some lines */
-  bool found_all;    /* and between these */
-  bool has_gaps;     /* that were looked at in all lines */
+  bool finds_codes; /* while the frame is coded */
+  bool found;       /* The codes of some lines are on the host. */
+  bool found_all;   /* The lines between are looked at with these. */
+  bool
+      has_gaps; /* Some lines seemed to have gaps, so that all were looked at. */
   size_t downloaded; /* of the frame, before its size was known */
   /* Of the blocks on the device. */
   struct

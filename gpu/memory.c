@@ -49,15 +49,15 @@ paco_device_memory_clear (PacoCudaShare *share, PacoDeviceMemory *memory)
   *memory = (PacoDeviceMemory){ 0 };
 }
 
-/* Returns the length of the huge pages that hold so many bytes. */
+/* Returns the bytes of the huge pages that hold `size` bytes. */
 static size_t
 in_huge_pages (size_t size)
 {
   return (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
-/* Maps pages that the kernel makes huge ones if it may. A process that is forked does not
- * get them: its first write to one would move the parent's page. */
+/* Maps pages that the kernel makes huge ones if it may. They are not in a forked process:
+ * if they were, the parent's next write would go to a copy of the page that is locked. */
 static uint8_t *
 map_huge_pages (size_t size)
 {
@@ -80,22 +80,17 @@ map_huge_pages (size_t size)
 /* Large memory is made of huge pages: to lock 53 MB takes 10 to 21 ms then, and 22 to 39 ms
  * in the driver's own way; to unlock them 1.4 instead of 6 to 9 ms. */
 static bool
-register_pages (const PacoDriver *driver, PacoPinnedMemory *memory)
+register_pages (const PacoDriver *driver, size_t size, PacoPinnedMemory *memory)
 {
-  uint8_t *data;
+  uint8_t *data = size < HUGE_PAGE ? NULL : map_huge_pages (size);
 
-  if (memory->size < HUGE_PAGE)
-    return false;
-  data = map_huge_pages (memory->size);
   if (!data)
     return false;
-  if (driver->mem_host_register (data, memory->size, PINNED_FLAGS)
-      != CUDA_SUCCESS) {
-    munmap (data, in_huge_pages (memory->size));
+  if (driver->mem_host_register (data, size, PINNED_FLAGS) != CUDA_SUCCESS) {
+    munmap (data, in_huge_pages (size));
     return false;
   }
-  memory->data = data;
-  memory->registered = true;
+  *memory = (PacoPinnedMemory){ data, size, .registered = true };
   return true;
 }
 
@@ -106,13 +101,12 @@ paco_pinned_memory_new (
   void *data;
   CUresult result;
 
-  *memory = (PacoPinnedMemory){ .size = size };
-  if (register_pages (driver, memory))
+  *memory = (PacoPinnedMemory){ 0 };
+  if (register_pages (driver, size, memory))
     return CUDA_SUCCESS;
   result = driver->mem_host_alloc (&data, size, PINNED_FLAGS);
-  *memory = (PacoPinnedMemory){ 0 };
   if (result == CUDA_SUCCESS)
-    *memory = (PacoPinnedMemory){ .data = data, .size = size };
+    *memory = (PacoPinnedMemory){ data, size };
   return result;
 }
 

@@ -264,7 +264,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
 
   template <bool ALL> DEVICE void visit_lines (uint32_t group)
   {
-    /* Lines that the window slides at a time. */
+    /* Lines that the window slides at a time; with three passes two are slower. */
     constexpr int N = (ALL || PASSES == 2) && !SHARED ? 2 : 1;
     uint32_t line_bit = 1u << (4 * group);
 
