@@ -78,9 +78,10 @@ fi
 cd "$source"
 if ! [ -e ffbuild/config.mak ]; then
   # shellcheck disable=SC2086 # options are words
-  ./configure $kind --prefix="$source/installed" ${CC:+--cc="$CC"} --extra-ldflags="$flags" --disable-everything \
-    --disable-autodetect --disable-doc --disable-network --disable-x86asm \
-    --disable-postproc --disable-stripping --enable-libpaco --enable-pthreads \
+  ./configure $kind --prefix="$source/installed" ${CC:+--cc="$CC"} \
+    --extra-ldflags="$flags" --disable-everything --disable-autodetect --disable-doc \
+    --disable-network --disable-x86asm --disable-postproc --disable-stripping \
+    --enable-libpaco --enable-pthreads \
     --enable-encoder=libpaco,rawvideo,wrapped_avframe,pcm_s16le,ffv1 \
     --enable-decoder=libpaco,rawvideo,wrapped_avframe,pcm_s16le,ffv1 \
     --enable-parser=paco --enable-demuxer=paco,image2pipe,mov,matroska,avi,rawvideo,framehash \

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 FFMPEG, FFPROBE, FFPLAY = (os.path.abspath(f'{sys.argv[1]}/{name}')
-                   for name in ('ffmpeg', 'ffprobe', 'ffplay'))
+                           for name in ('ffmpeg', 'ffprobe', 'ffplay'))
 LIBRARIES = os.path.abspath(f'{sys.argv[1]}/installed/lib')
 GOLDEN = os.path.abspath(sys.argv[2])
 PACO = os.environ['PACO_TOOL']

@@ -485,8 +485,8 @@ def test_full_output(tmp):
     expect(DONE, 'archive', tmp / 'in', tmp / 'a.paco')
     for arguments in (['info', tmp / 'a.paco'], ['info', '--json', '--frames', tmp / 'a.paco'],
                       ['verify', tmp / 'a.paco'], ['archive', '--list', tmp / 'in'],
-                      ['restore', '--check', tmp / 'a.paco'], ['--version'], ['--help'], ['info', '--help'],
-                      ['join', '--help']):
+                      ['restore', '--check', tmp / 'a.paco'], ['--version'], ['--help'],
+                      ['info', '--help'], ['join', '--help']):
         with open('/dev/full', 'wb') as full:
             run = subprocess.run([PACO, *arguments], stdout=full, stderr=subprocess.PIPE,
                                  check=False)
