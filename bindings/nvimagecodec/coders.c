@@ -136,7 +136,7 @@ coders_new (const Plugin *plugin, bool decodes,
   if (coders->options && (!plugin->is_cuda || coders->context)) {
     if (open_coder (coders, &coders->coders[0], false, &error))
       return coders;
-    plugin_log (plugin, true, "%s", error.message);
+    refuse_error (&(Log){ plugin, true }, &error);
   }
   coders_free (coders);
   return NULL;
@@ -181,11 +181,8 @@ coders_give (Coder *coder)
 }
 
 nvimgcodecStatus_t
-coders_end (const Coders *coders, const nvimgcodecImageDesc_t *image,
-    Status status, const Reason *reason)
+coders_end (const nvimgcodecImageDesc_t *image, Status status)
 {
-  if (coders && reason->text[0])
-    plugin_log (coders->plugin, true, "%s", reason->text);
   image->imageReady (image->instance, status);
   return status == STATUS (SUCCESS)
       ? NVIMGCODEC_STATUS_SUCCESS

@@ -10,7 +10,7 @@ typedef struct
   Frame frame;
   PacoImage picture;
   char region[64]; /* a setting of libpaco; "": all of the picture */
-  Reason reason;
+  Log log;
 } Job;
 
 static nvimgcodecStatus_t
@@ -61,7 +61,7 @@ read_region (const nvimgcodecRegion_t *region, Job *job, uint32_t *width,
       || region->start[1] >= region->end[1] || region->end[0] > (int) *height
       || region->end[1] > (int) *width || (region->start[1] & x)
       || (region->start[0] & y))
-    return refuse (&job->reason, STATUS (ROI_UNSUPPORTED),
+    return refuse (&job->log, STATUS (ROI_UNSUPPORTED),
         "a region of this picture lies within its %ux%u pixels, at a column "
         "that is a multiple of %d and a line that is a multiple of %d",
         *width, *height, x + 1, y + 1);
@@ -81,24 +81,26 @@ prepare (Coders *coders, const nvimgcodecImageDesc_t *image,
       IMAGE_INFO, nvimgcodecImageInfo_t) };
   nvimgcodecCodeStreamInfo_t told = { HOST_STRUCT (
       CODE_STREAM_INFO, nvimgcodecCodeStreamInfo_t) };
-  const nvimgcodecCodeStreamView_t *view;
+  const nvimgcodecRegion_t *region = NULL;
   uint32_t width, height;
   PacoError error;
   Status status;
 
   if (!coders)
     return STATUS (BACKEND_UNSUPPORTED);
+  job->log.plugin = coders->plugin;
   image->getImageInfo (image->instance, &info);
   stream->getCodeStreamInfo (stream->instance, &told);
-  view = told.code_stream_view;
-  if (frames_find (stream, view ? view->image_idx : 0, &coders->place,
-          &job->frame, &error)
+  if (frames_find (
+          stream, told.code_stream_view, &coders->place, &job->frame, &error)
       != PACO_STATUS_OK)
-    return refuse_error (&job->reason, &error);
-  status = read_region (view ? &view->region : NULL, job, &width, &height);
+    return refuse_error (&job->log, &error);
+  if (told.code_stream_view)
+    region = &told.code_stream_view->region;
+  status = read_region (region, job, &width, &height);
   if (status == STATUS (SUCCESS))
     status = pictures_match (
-        &info, &job->frame.info, width, height, &job->picture, &job->reason);
+        &info, &job->frame.info, width, height, &job->picture, &job->log);
   return status;
 }
 
@@ -107,14 +109,10 @@ can_decode (nvimgcodecDecoder_t decoder, const nvimgcodecImageDesc_t *image,
     const nvimgcodecCodeStreamDesc_t *stream,
     const nvimgcodecDecodeParams_t *parameters, int thread)
 {
-  Coders *coders = (Coders *) decoder;
-  Job job = { 0 };
-  Status status = prepare (coders, image, stream, &job);
+  Job job = { .log.is_error = false };
 
   (void) parameters, (void) thread;
-  if (job.reason.text[0])
-    plugin_log (coders->plugin, false, "%s", job.reason.text);
-  return status;
+  return prepare ((Coders *) decoder, image, stream, &job);
 }
 
 static Status
@@ -126,7 +124,7 @@ run (Coders *coders, Job *job, int thread)
   Coder *coder = coders_take (coders, thread, &job->frame.info, &error);
 
   if (!coder)
-    return refuse_error (&job->reason, &error);
+    return refuse_error (&job->log, &error);
   status = paco_frame_decoder_set (
       coder->decoder, "region", job->region, &error);
   if (status == PACO_STATUS_OK)
@@ -134,9 +132,9 @@ run (Coders *coders, Job *job, int thread)
         job->frame.size, &job->picture, &result, &error);
   coders_give (coder);
   if (status != PACO_STATUS_OK)
-    return refuse_error (&job->reason, &error);
+    return refuse_error (&job->log, &error);
   if (result.corrupted_blocks > 0 && !coders->shows_damage)
-    return refuse (&job->reason, STATUS (IMAGE_CORRUPTED),
+    return refuse (&job->log, STATUS (IMAGE_CORRUPTED),
         "blocks of the frame are damaged (%u); with the option paco:damaged=1 "
         "the picture is shown all the same",
         result.corrupted_blocks);
@@ -149,13 +147,13 @@ decode (nvimgcodecDecoder_t decoder, const nvimgcodecImageDesc_t *image,
     const nvimgcodecDecodeParams_t *parameters, int thread)
 {
   Coders *coders = (Coders *) decoder;
-  Job job = { 0 };
+  Job job = { .log.is_error = true };
   Status status = prepare (coders, image, stream, &job);
 
   (void) parameters;
   if (status == STATUS (SUCCESS))
     status = run (coders, &job, thread);
-  return coders_end (coders, image, status, &job.reason);
+  return coders_end (image, status);
 }
 
 void

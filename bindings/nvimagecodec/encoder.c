@@ -10,7 +10,7 @@ typedef struct
   PacoImage picture;
   const char *rate_control;
   char quality[16], frame_size[24]; /* settings of libpaco */
-  Reason reason;
+  Log log;
 } Job;
 
 static nvimgcodecStatus_t
@@ -41,13 +41,13 @@ read_quality (const nvimgcodecEncodeParams_t *parameters, Job *job)
 
   if (!has_quality && !has_ratio && type != NVIMGCODEC_QUALITY_TYPE_DEFAULT
       && type != NVIMGCODEC_QUALITY_TYPE_LOSSLESS)
-    return refuse (&job->reason, STATUS (QUALITY_TYPE_UNSUPPORTED),
+    return refuse (&job->log, STATUS (QUALITY_TYPE_UNSUPPORTED),
         "a quality type is default, quality, lossless or a ratio of sizes, not "
         "%d",
         (int) type);
   if ((has_quality && !(value >= 0 && value <= 100))
       || (has_ratio && !(value > 0 && value < 1)))
-    return refuse (&job->reason, STATUS (QUALITY_VALUE_UNSUPPORTED),
+    return refuse (&job->log, STATUS (QUALITY_VALUE_UNSUPPORTED),
         "a quality is 0 to 100, and a ratio of sizes between 0 and 1, not %g",
         value);
   for (unsigned c = 0; c < job->info.n_components; c++)
@@ -79,22 +79,23 @@ prepare (Coders *coders, const nvimgcodecCodeStreamDesc_t *stream,
 
   if (!coders)
     return STATUS (BACKEND_UNSUPPORTED);
+  job->log.plugin = coders->plugin;
   image->getImageInfo (image->instance, &info);
   stream->getImageInfo (stream->instance, &wanted);
-  status = pictures_read (&info, &job->info, &job->reason);
+  status = pictures_read (&info, &job->info, &job->log);
   if (status == STATUS (SUCCESS))
     status = pictures_match (&info, &job->info, job->info.width,
-        job->info.height, &job->picture, &job->reason);
+        job->info.height, &job->picture, &job->log);
   if (status != STATUS (SUCCESS))
     return status;
   if (wanted.color_spec != NVIMGCODEC_COLORSPEC_UNKNOWN
       && wanted.color_spec != info.color_spec)
-    return refuse (&job->reason, STATUS (COLOR_SPEC_UNSUPPORTED),
+    return refuse (&job->log, STATUS (COLOR_SPEC_UNSUPPORTED),
         "colours are not converted: the image has color spec %d, the stream %d",
         (int) info.color_spec, (int) wanted.color_spec);
   if (job->info.n_components >= 3
       && wanted.chroma_subsampling != info.chroma_subsampling)
-    return refuse (&job->reason, STATUS (SAMPLING_UNSUPPORTED),
+    return refuse (&job->log, STATUS (SAMPLING_UNSUPPORTED),
         "chroma is not converted: the image has subsampling %d, the stream %d",
         (int) info.chroma_subsampling, (int) wanted.chroma_subsampling);
   return read_quality (parameters, job);
@@ -106,14 +107,10 @@ can_encode (nvimgcodecEncoder_t encoder,
     const nvimgcodecImageDesc_t *image,
     const nvimgcodecEncodeParams_t *parameters, int thread)
 {
-  Coders *coders = (Coders *) encoder;
-  Job job = { 0 };
-  Status status = prepare (coders, stream, image, parameters, &job);
+  Job job = { .log.is_error = false };
 
   (void) thread;
-  if (job.reason.text[0])
-    plugin_log (coders->plugin, false, "%s", job.reason.text);
-  return status;
+  return prepare ((Coders *) encoder, stream, image, parameters, &job);
 }
 
 static bool
@@ -137,7 +134,7 @@ run (Coders *coders, Job *job, const nvimgcodecIoStreamDesc_t *io, int thread)
   Coder *coder = coders_take (coders, thread, &job->info, &error);
 
   if (!coder)
-    return refuse_error (&job->reason, &error);
+    return refuse_error (&job->log, &error);
   if (paco_frame_encoder_set (
           coder->encoder, "rate-control", job->rate_control, &error)
           != PACO_STATUS_OK
@@ -152,10 +149,10 @@ run (Coders *coders, Job *job, const nvimgcodecIoStreamDesc_t *io, int thread)
       || paco_frame_encoder_encode (
              coder->encoder, &job->picture, NULL, &frame, &error)
           != PACO_STATUS_OK)
-    status = refuse_error (&job->reason, &error);
+    status = refuse_error (&job->log, &error);
   coders_give (coder);
   if (status == STATUS (SUCCESS) && !write_frame (io, &frame))
-    status = refuse (&job->reason, STATUS (FAIL),
+    status = refuse (&job->log, STATUS (FAIL),
         "the stream does not take %zu bytes", frame.size);
   paco_frame_release (&frame);
   return status;
@@ -167,12 +164,12 @@ encode (nvimgcodecEncoder_t encoder, const nvimgcodecCodeStreamDesc_t *stream,
     const nvimgcodecEncodeParams_t *parameters, int thread)
 {
   Coders *coders = (Coders *) encoder;
-  Job job = { 0 };
+  Job job = { .log.is_error = true };
   Status status = prepare (coders, stream, image, parameters, &job);
 
   if (status == STATUS (SUCCESS))
     status = run (coders, &job, stream->io_stream, thread);
-  return coders_end (coders, image, status, &job.reason);
+  return coders_end (image, status);
 }
 
 void

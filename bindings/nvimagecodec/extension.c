@@ -33,15 +33,16 @@ version (void)
   return MAKE_SEMANTIC_VERSION (major, minor, patch);
 }
 
-void
-plugin_log (const Plugin *plugin, bool is_error, const char *format, ...)
+Status
+refuse (const Log *log, Status status, const char *format, ...)
 {
+  const nvimgcodecFrameworkDesc_t *framework = log->plugin->framework;
   char message[700];
   nvimgcodecDebugMessageData_t data = {
     HOST_STRUCT (DEBUG_MESSAGE_DATA, nvimgcodecDebugMessageData_t),
     .message = message,
     .codec = CODEC,
-    .codec_id = plugin->id,
+    .codec_id = log->plugin->id,
     .codec_version = version (),
   };
   va_list arguments;
@@ -49,38 +50,25 @@ plugin_log (const Plugin *plugin, bool is_error, const char *format, ...)
   va_start (arguments, format);
   vsnprintf (message, sizeof message, format, arguments);
   va_end (arguments);
-  plugin->framework->log (plugin->framework->instance,
-      is_error ? NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_ERROR
-               : NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_WARNING,
+  framework->log (framework->instance,
+      log->is_error ? NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_ERROR
+                    : NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_WARNING,
       NVIMGCODEC_DEBUG_MESSAGE_CATEGORY_GENERAL, &data);
-}
-
-Status
-refuse (Reason *reason, Status status, const char *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  vsnprintf (reason->text, sizeof reason->text, format, arguments);
-  va_end (arguments);
   return status;
 }
 
 Status
-refuse_error (Reason *reason, const PacoError *error)
+refuse_error (const Log *log, const PacoError *error)
 {
-  static const Status statuses[] = {
-    [PACO_STATUS_NOT_PACO] = STATUS (IMAGE_CORRUPTED),
-    [PACO_STATUS_MORE] = STATUS (IMAGE_CORRUPTED),
-    [PACO_STATUS_CORRUPT] = STATUS (IMAGE_CORRUPTED),
-    [PACO_STATUS_VERSION] = STATUS (CODESTREAM_UNSUPPORTED),
-    [PACO_STATUS_UNSUPPORTED] = STATUS (CODESTREAM_UNSUPPORTED),
-  };
-  Status status = (unsigned) error->status < sizeof statuses / sizeof *statuses
-      ? statuses[error->status]
-      : STATUS (UNKNOWN);
+  Status status = STATUS (FAIL);
 
-  return refuse (reason, status ? status : STATUS (FAIL), "%s", error->message);
+  if (error->status == PACO_STATUS_NOT_PACO || error->status == PACO_STATUS_MORE
+      || error->status == PACO_STATUS_CORRUPT)
+    status = STATUS (IMAGE_CORRUPTED);
+  else if (error->status == PACO_STATUS_VERSION
+      || error->status == PACO_STATUS_UNSUPPORTED)
+    status = STATUS (CODESTREAM_UNSUPPORTED);
+  return refuse (log, status, "%s", error->message);
 }
 
 /* --- the extension --- */

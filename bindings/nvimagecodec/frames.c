@@ -8,7 +8,7 @@
 
 struct nvimgcodecParser
 {
-  const Plugin *plugin;
+  Log log;
   Place place;
   uint64_t counted; /* the stream that has n_frames frames, if they are not 0 */
   size_t n_frames;
@@ -52,9 +52,11 @@ probe (const uint8_t *data, size_t size, size_t offset, Frame *frame,
 }
 
 PacoStatus
-frames_find (const nvimgcodecCodeStreamDesc_t *stream, size_t index,
-    Place *place, Frame *frame, PacoError *error)
+frames_find (const nvimgcodecCodeStreamDesc_t *stream,
+    const nvimgcodecCodeStreamView_t *view, Place *place, Frame *frame,
+    PacoError *error)
 {
+  size_t index = view ? view->image_idx : 0;
   const uint8_t *data;
   size_t size;
   PacoStatus status;
@@ -90,7 +92,7 @@ create (void *instance, nvimgcodecParser_t *created)
 
   if (!parser)
     return NVIMGCODEC_STATUS_EXTENSION_ALLOCATOR_FAILURE;
-  parser->plugin = instance;
+  parser->log = (Log){ instance, true };
   pthread_mutex_init (&parser->place.lock, NULL);
   *created = parser;
   return NVIMGCODEC_STATUS_SUCCESS;
@@ -124,7 +126,7 @@ end (nvimgcodecParser_t parser, PacoStatus status, const PacoError *error)
 {
   if (status == PACO_STATUS_OK)
     return NVIMGCODEC_STATUS_SUCCESS;
-  plugin_log (parser->plugin, true, "%s", error->message);
+  refuse_error (&parser->log, error);
   return status == PACO_STATUS_INVALID ? NVIMGCODEC_STATUS_INVALID_PARAMETER
       : status == PACO_STATUS_VERSION || status == PACO_STATUS_UNSUPPORTED
       ? NVIMGCODEC_STATUS_CODESTREAM_UNSUPPORTED
@@ -141,8 +143,8 @@ count (const Plugin *plugin, const uint8_t *data, size_t size)
 
   for (; offset < size; n++, offset += frame.info.frame_size)
     if (probe (data, size, offset, &frame, &error) != PACO_STATUS_OK) {
-      plugin_log (plugin, false, "what follows frame %zu is no frame: %s",
-          n - 1, error.message);
+      refuse (&(Log){ plugin, false }, STATUS (FAIL),
+          "what follows frame %zu is no frame: %s", n - 1, error.message);
       break;
     }
   return n;
@@ -157,7 +159,7 @@ get_stream_info (nvimgcodecParser_t parser, nvimgcodecCodeStreamInfo_t *info,
   Frame frame;
   PacoError error;
   PacoStatus status = frames_find (
-      stream, view ? view->image_idx : 0, &parser->place, &frame, &error);
+      stream, view, &parser->place, &frame, &error);
 
   if (view && view->bitstream_offset != 0)
     status = fail (&error, PACO_STATUS_INVALID,
@@ -166,7 +168,7 @@ get_stream_info (nvimgcodecParser_t parser, nvimgcodecCodeStreamInfo_t *info,
     return end (parser, status, &error);
   pthread_mutex_lock (&parser->place.lock);
   if (parser->n_frames == 0 || parser->counted != stream->io_stream->id)
-    parser->n_frames = count (parser->plugin, data, info->size);
+    parser->n_frames = count (parser->log.plugin, data, info->size);
   parser->counted = stream->io_stream->id;
   info->num_images = parser->n_frames;
   pthread_mutex_unlock (&parser->place.lock);
@@ -180,15 +182,13 @@ get_image_info (nvimgcodecParser_t parser, nvimgcodecImageInfo_t *image,
 {
   nvimgcodecCodeStreamInfo_t info = { HOST_STRUCT (
       CODE_STREAM_INFO, nvimgcodecCodeStreamInfo_t) };
-  const nvimgcodecCodeStreamView_t *view;
   Frame frame;
   PacoError error;
   PacoStatus status;
 
   stream->getCodeStreamInfo (stream->instance, &info);
-  view = info.code_stream_view;
   status = frames_find (
-      stream, view ? view->image_idx : 0, &parser->place, &frame, &error);
+      stream, info.code_stream_view, &parser->place, &frame, &error);
   if (status == PACO_STATUS_OK)
     status = pictures_describe (&frame.info, image, &error);
   return end (parser, status, &error);

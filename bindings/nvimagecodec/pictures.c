@@ -154,7 +154,7 @@ pictures_describe (
 
 /* Returns NULL if frames have no such sample format. */
 static const Form *
-form_of (const nvimgcodecImageInfo_t *image, bool *interleaved, Reason *reason)
+form_of (const nvimgcodecImageInfo_t *image, bool *interleaved, const Log *log)
 {
   unsigned format = (unsigned) image->sample_format
       - NVIMGCODEC_SAMPLEFORMAT_P_UNCHANGED;
@@ -162,7 +162,7 @@ form_of (const nvimgcodecImageInfo_t *image, bool *interleaved, Reason *reason)
   *interleaved = format % 2;
   if (format < 2 * N_FORMS)
     return &forms[format / 2];
-  refuse (reason, STATUS (SAMPLE_FORMAT_UNSUPPORTED),
+  refuse (log, STATUS (SAMPLE_FORMAT_UNSUPPORTED),
       "frames have no sample format %d of nvImageCodec",
       (int) image->sample_format);
   return NULL;
@@ -184,17 +184,17 @@ type_of (const nvimgcodecImagePlaneInfo_t *plane, unsigned *depth)
 
 Status
 pictures_read (
-    const nvimgcodecImageInfo_t *image, PacoInfo *info, Reason *reason)
+    const nvimgcodecImageInfo_t *image, PacoInfo *info, const Log *log)
 {
   bool interleaved, has_chroma;
-  const Form *form = form_of (image, &interleaved, reason);
+  const Form *form = form_of (image, &interleaved, log);
   unsigned sampling = 0, n;
 
   if (!form)
     return STATUS (SAMPLE_FORMAT_UNSUPPORTED);
   n = interleaved ? image->plane_info[0].num_channels : image->num_planes;
   if (n < 1 || n > PACO_COMPONENTS)
-    return refuse (reason, STATUS (NUM_CHANNELS_UNSUPPORTED),
+    return refuse (log, STATUS (NUM_CHANNELS_UNSUPPORTED),
         "a picture has 1 to %d channels, not %u", PACO_COMPONENTS, n);
   has_chroma = n >= 3
       && (form->colors == NVIMGCODEC_COLORSPEC_SYCC
@@ -203,7 +203,7 @@ pictures_read (
       && samplings[sampling].name != image->chroma_subsampling)
     sampling++;
   if (sampling == N_SAMPLINGS)
-    return refuse (reason, STATUS (SAMPLING_UNSUPPORTED),
+    return refuse (log, STATUS (SAMPLING_UNSUPPORTED),
         "frames have no chroma subsampling %d of nvImageCodec",
         (int) image->chroma_subsampling);
   *info = (PacoInfo) PACO_INFO_INIT;
@@ -222,7 +222,7 @@ pictures_read (
         &image->plane_info[interleaved ? 0 : c], &info->depth[c]);
 
     if (type == N_TYPES)
-      return refuse (reason, STATUS (SAMPLE_TYPE_UNSUPPORTED),
+      return refuse (log, STATUS (SAMPLE_TYPE_UNSUPPORTED),
           "samples are uint8, uint16, int8, int16 or float16");
     info->sample_kind[c] = types[type].kind;
     info->subsampling_x[c] = c == 1 || c == 2 ? samplings[sampling].x : 0;
@@ -236,7 +236,7 @@ pictures_read (
 /* Of what the image is: how many planes and channels, and which colours. */
 static Status
 match_kind (const nvimgcodecImageInfo_t *image, const Form *form,
-    bool interleaved, const PacoInfo *info, Reason *reason)
+    bool interleaved, const PacoInfo *info, const Log *log)
 {
   unsigned n = n_channels_of (info);
   nvimgcodecColorSpec_t colors = colors_of (info);
@@ -244,16 +244,16 @@ match_kind (const nvimgcodecImageInfo_t *image, const Form *form,
 
   if ((form->n_channels > 0 && form->n_channels != n)
       || (interleaved && image->plane_info[0].num_channels != n))
-    return refuse (reason, STATUS (NUM_CHANNELS_UNSUPPORTED),
+    return refuse (log, STATUS (NUM_CHANNELS_UNSUPPORTED),
         "the picture has %u channels, and the image another number", n);
   if (image->num_planes != (interleaved ? 1 : n))
-    return refuse (reason, STATUS (NUM_PLANES_UNSUPPORTED),
+    return refuse (log, STATUS (NUM_PLANES_UNSUPPORTED),
         "the picture has %u channels, and the image %u planes", n,
         image->num_planes);
   if ((form->colors != NVIMGCODEC_COLORSPEC_UNKNOWN && form->colors != colors)
       || (n >= 3 && image->color_spec != NVIMGCODEC_COLORSPEC_UNKNOWN
           && image->color_spec != colors))
-    return refuse (reason, STATUS (COLOR_SPEC_UNSUPPORTED),
+    return refuse (log, STATUS (COLOR_SPEC_UNSUPPORTED),
         "colours are not converted: the picture is %s, the image has sample "
         "format %d and color spec %d",
         colors == NVIMGCODEC_COLORSPEC_GRAY       ? "gray"
@@ -263,7 +263,7 @@ match_kind (const nvimgcodecImageInfo_t *image, const Form *form,
   if (colors == NVIMGCODEC_COLORSPEC_SYCC
       && (image->chroma_subsampling != sampling
           || (interleaved && sampling != NVIMGCODEC_SAMPLING_444)))
-    return refuse (reason, STATUS (SAMPLING_UNSUPPORTED),
+    return refuse (log, STATUS (SAMPLING_UNSUPPORTED),
         "the picture has chroma subsampling %d, the image %d, and only planes "
         "can be subsampled",
         (int) sampling, (int) image->chroma_subsampling);
@@ -273,26 +273,26 @@ match_kind (const nvimgcodecImageInfo_t *image, const Form *form,
 /* Looks whether a plane, or a channel of it, can take component c, which is width x height. */
 static Status
 match_plane (const nvimgcodecImagePlaneInfo_t *plane, const PacoInfo *info,
-    unsigned c, uint32_t width, uint32_t height, Reason *reason)
+    unsigned c, uint32_t width, uint32_t height, const Log *log)
 {
   static const char *const kinds[] = { "unsigned", "signed", "floating-point" };
   unsigned depth, type = type_of (plane, &depth);
 
   if (plane->width != width || plane->height != height)
-    return refuse (reason,
+    return refuse (log,
         c == 0 ? STATUS (RESOLUTION_UNSUPPORTED)
                : STATUS (SAMPLING_UNSUPPORTED),
         "component %u of the picture is %ux%u, and that of the image %ux%u", c,
         width, height, plane->width, plane->height);
   if (depth != info->depth[c] || !fits (type, info->sample_kind[c], depth))
-    return refuse (reason, STATUS (SAMPLE_TYPE_UNSUPPORTED),
+    return refuse (log, STATUS (SAMPLE_TYPE_UNSUPPORTED),
         "component %u has %s samples of %u bits, and those of the image have "
         "the type 0x%x and a precision of %u",
         c, kinds[info->sample_kind[c]], info->depth[c],
         (unsigned) plane->sample_type, plane->precision);
   if (plane->row_stride
       < (size_t) width * plane->num_channels * (types[type].bits / 8))
-    return refuse (reason, STATUS (FAIL),
+    return refuse (log, STATUS (FAIL),
         "lines of the image are %zu bytes long, which is too few",
         plane->row_stride);
   return STATUS (SUCCESS);
@@ -322,10 +322,10 @@ lay_out (const nvimgcodecImagePlaneInfo_t *plane, unsigned channel, uint8_t *at,
 
 Status
 pictures_match (const nvimgcodecImageInfo_t *image, const PacoInfo *info,
-    uint32_t width, uint32_t height, PacoImage *picture, Reason *reason)
+    uint32_t width, uint32_t height, PacoImage *picture, const Log *log)
 {
   bool interleaved;
-  const Form *form = form_of (image, &interleaved, reason);
+  const Form *form = form_of (image, &interleaved, log);
   bool shared = interleaved || info->mosaic;
   unsigned n = info->n_components;
   uint8_t *at = image->buffer;
@@ -334,7 +334,7 @@ pictures_match (const nvimgcodecImageInfo_t *image, const PacoInfo *info,
   *picture = (PacoImage){ 0 };
   if (!form)
     return STATUS (SAMPLE_FORMAT_UNSUPPORTED);
-  status = match_kind (image, form, interleaved, info, reason);
+  status = match_kind (image, form, interleaved, info, log);
   for (unsigned i = 0; i < n && status == STATUS (SUCCESS); i++) {
     unsigned c = form->swapped ? n - 1 - i : i;
     unsigned x = info->mosaic ? 0 : info->subsampling_x[c];
@@ -343,7 +343,7 @@ pictures_match (const nvimgcodecImageInfo_t *image, const PacoInfo *info,
         &image->plane_info[shared ? 0 : i];
 
     status = match_plane (plane, info, c, (width + (1u << x) - 1) >> x,
-        (height + (1u << y) - 1) >> y, reason);
+        (height + (1u << y) - 1) >> y, log);
     lay_out (plane, shared ? i : 0, at, info, c, picture);
     if (!shared)
       at += plane->row_stride * plane->height;

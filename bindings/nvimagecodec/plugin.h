@@ -19,12 +19,6 @@
 
 typedef nvimgcodecProcessingStatus_t Status;
 
-/* Why something cannot be done, as a sentence for the user. */
-typedef struct
-{
-  char text[560];
-} Reason;
-
 /* What registers itself with the host. */
 typedef struct
 {
@@ -33,15 +27,20 @@ typedef struct
   bool is_cuda; /* A GPU codes; else the CPU. */
 } Plugin;
 
+/* Who has a sentence for the user. It is a warning unless something was to be done. */
+typedef struct
+{
+  const Plugin *plugin;
+  bool is_error;
+} Log;
+
 /* --- extension.c --- */
 
-void plugin_log (const Plugin *plugin, bool is_error, const char *format, ...)
-    __attribute__ ((format (printf, 3, 4)));
-/* Sets *reason, and returns status. */
-Status refuse (Reason *reason, Status status, const char *format, ...)
+/* Logs why something cannot be done, and returns status. */
+Status refuse (const Log *log, Status status, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 /* The same with an error of libpaco. */
-Status refuse_error (Reason *reason, const PacoError *error);
+Status refuse_error (const Log *log, const PacoError *error);
 
 /* --- frames.c --- */
 
@@ -62,9 +61,10 @@ typedef struct
   size_t index, offset; /* of a frame */
 } Place;
 
-/* Finds frame `index` of the stream, counted from 0. */
-PacoStatus frames_find (const nvimgcodecCodeStreamDesc_t *stream, size_t index,
-    Place *place, Frame *frame, PacoError *error);
+/* Finds the frame of which the host has a view: the first one if it has none. */
+PacoStatus frames_find (const nvimgcodecCodeStreamDesc_t *stream,
+    const nvimgcodecCodeStreamView_t *view, Place *place, Frame *frame,
+    PacoError *error);
 void frames_describe_parser (nvimgcodecParserDesc_t *desc, Plugin *plugin);
 
 /* --- pictures.c --- */
@@ -74,11 +74,11 @@ PacoStatus pictures_describe (
     const PacoInfo *info, nvimgcodecImageInfo_t *image, PacoError *error);
 /* Says what frame an image becomes. */
 Status pictures_read (
-    const nvimgcodecImageInfo_t *image, PacoInfo *info, Reason *reason);
+    const nvimgcodecImageInfo_t *image, PacoInfo *info, const Log *log);
 /* Looks whether the samples of a picture, of which width x height are wanted, can be those
  * of an image, and says where they lie. */
 Status pictures_match (const nvimgcodecImageInfo_t *image, const PacoInfo *info,
-    uint32_t width, uint32_t height, PacoImage *picture, Reason *reason);
+    uint32_t width, uint32_t height, PacoImage *picture, const Log *log);
 
 /* --- coders.c --- */
 
@@ -112,8 +112,8 @@ Coder *coders_take (
     Coders *coders, int thread, const PacoInfo *info, PacoError *error);
 void coders_give (Coder *coder);
 /* Tells the host what has become of an image. */
-nvimgcodecStatus_t coders_end (const Coders *coders,
-    const nvimgcodecImageDesc_t *image, Status status, const Reason *reason);
+nvimgcodecStatus_t coders_end (
+    const nvimgcodecImageDesc_t *image, Status status);
 
 /* --- decoder.c, encoder.c --- */
 
