@@ -68,31 +68,9 @@ async function findPacoFrames (source) {
 
 // --- MOV and MP4 ---
 
-// Calls visit (type, begin, end) for each box in bytes[begin..end-1].
-function boxes (bytes, begin, end, visit) {
-  while (begin + 8 <= end) {
-    let size = big (bytes, begin, 4), head = 8;
-    if (size === 1 && begin + 16 <= end) {
-      size = big (bytes, begin + 8, 8);
-      head = 16;
-    }
-    if (size < head || begin + size > end)
-      return;
-    visit (ascii (bytes, begin + 4, 4), begin + head, begin + size);
-    begin += size;
-  }
-}
-
-// Finds the boxes of these types, wherever they are in a track.
-function boxesOfTrack (bytes, begin, end, found) {
-  boxes (bytes, begin, end, (type, from, to) => {
-    if (['mdia', 'minf', 'stbl'].includes (type))
-      boxesOfTrack (bytes, from, to, found);
-    else
-      found[type] = bytes.subarray (from, to);
-  });
-  return found;
-}
+// These are entered, so that all boxes come one after the other, and the latter are kept.
+const ENTERED = ['moov', 'trak', 'mdia', 'minf', 'stbl'];
+const KEPT = ['stsd', 'stsz', 'stsc', 'stco', 'co64'];
 
 // Returns where the samples of a track are, from its tables of sizes and chunks.
 function samplesOfTrack (track, fileSize) {
@@ -120,30 +98,29 @@ function samplesOfTrack (track, fileSize) {
 }
 
 async function findMovFrames (source) {
-  let frames = null;
-  for (let offset = 0; offset + 8 <= source.size && !frames;) {
-    const head = await source.read (offset, 16);
-    const size = big (head, 0, 4) === 1 ? big (head, 8, 8) : big (head, 0, 4);
-    if (ascii (head, 4, 4) === 'moov') {
-      const moov = await source.whole (offset, size);
-      boxes (moov, 8, moov.length, (type, begin, end) => {
-        const track = type === 'trak' ? boxesOfTrack (moov, begin, end, {}) : {};
-        if (!frames && track.stsd && ascii (track.stsd, 12, 4) === 'PACO')
-          frames = samplesOfTrack (track, source.size);
-      });
-    }
-    offset += size >= 8 ? size : source.size;
+  const tracks = [];
+  for (let offset = 0; offset + 8 <= source.size;) {
+    const bytes = await source.read (offset, 16), is64 = big (bytes, 0, 4) === 1;
+    const type = ascii (bytes, 4, 4), head = is64 ? 16 : 8;
+    const size = is64 ? big (bytes, 8, 8) : big (bytes, 0, 4) || source.size;
+    if (!(size >= head))
+      break;
+    if (type === 'trak')
+      tracks.push ({});
+    if (KEPT.includes (type) && tracks.length > 0)
+      tracks[tracks.length - 1][type] = await source.whole (offset + head, size - head);
+    offset += ENTERED.includes (type) ? head : size;
   }
-  if (!frames)
+  const track = tracks.find (({ stsd }) => stsd && ascii (stsd, 12, 4) === 'PACO');
+  if (!track)
     throw new Error ('the MOV file has no track of PaCo, or is not complete');
-  return frames;
+  return samplesOfTrack (track, source.size);
 }
 
 // --- Matroska ---
 
 const SEGMENT = 0x18538067, CLUSTER = 0x1f43b675, TRACKS = 0x1654ae6b, TRACK = 0xae;
 const NUMBER = 0xd7, PRIVATE = 0x63a2, BLOCK_GROUP = 0xa0, BLOCK = 0xa1, SIMPLE_BLOCK = 0xa3;
-// These are entered, so that all elements come one after the other.
 const MASTERS = [SEGMENT, CLUSTER, TRACKS, TRACK, BLOCK_GROUP];
 
 // Returns the number at an offset and how many bytes it takes; null if there is none. IDs
