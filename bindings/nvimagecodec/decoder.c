@@ -156,20 +156,12 @@ decode (nvimgcodecDecoder_t decoder, const nvimgcodecImageDesc_t *image,
   return coders_end (image, status);
 }
 
-void
-decoder_describe (nvimgcodecDecoderDesc_t *desc, Plugin *plugin)
-{
-  *desc = (nvimgcodecDecoderDesc_t){
-    HOST_STRUCT (DECODER_DESC, nvimgcodecDecoderDesc_t),
-    .instance = plugin,
-    .id = plugin->id,
-    .codec = CODEC,
-    .backend_kind = plugin->is_cuda ? NVIMGCODEC_BACKEND_KIND_GPU_ONLY
-                                    : NVIMGCODEC_BACKEND_KIND_CPU_ONLY,
-    .create = create,
-    .destroy = destroy,
-    .getMetadata = get_metadata,
-    .canDecode = can_decode,
-    .decode = decode,
-  };
-}
+const nvimgcodecDecoderDesc_t decoder_functions = {
+  HOST_STRUCT (DECODER_DESC, nvimgcodecDecoderDesc_t),
+  .codec = CODEC,
+  .create = create,
+  .destroy = destroy,
+  .getMetadata = get_metadata,
+  .canDecode = can_decode,
+  .decode = decode,
+};

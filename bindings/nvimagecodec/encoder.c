@@ -172,19 +172,11 @@ encode (nvimgcodecEncoder_t encoder, const nvimgcodecCodeStreamDesc_t *stream,
   return coders_end (image, status);
 }
 
-void
-encoder_describe (nvimgcodecEncoderDesc_t *desc, Plugin *plugin)
-{
-  *desc = (nvimgcodecEncoderDesc_t){
-    HOST_STRUCT (ENCODER_DESC, nvimgcodecEncoderDesc_t),
-    .instance = plugin,
-    .id = plugin->id,
-    .codec = CODEC,
-    .backend_kind = plugin->is_cuda ? NVIMGCODEC_BACKEND_KIND_GPU_ONLY
-                                    : NVIMGCODEC_BACKEND_KIND_CPU_ONLY,
-    .create = create,
-    .destroy = destroy,
-    .canEncode = can_encode,
-    .encode = encode,
-  };
-}
+const nvimgcodecEncoderDesc_t encoder_functions = {
+  HOST_STRUCT (ENCODER_DESC, nvimgcodecEncoderDesc_t),
+  .codec = CODEC,
+  .create = create,
+  .destroy = destroy,
+  .canEncode = can_encode,
+  .encode = encode,
+};

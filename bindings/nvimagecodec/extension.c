@@ -93,11 +93,17 @@ static nvimgcodecStatus_t
 create (void *unused, nvimgcodecExtension_t *created,
     const nvimgcodecFrameworkDesc_t *framework)
 {
-  static const char *const ids[N_BACKENDS][2] = { { "paco_cpu_decoder",
-                                                      "paco_cpu_encoder" },
-    { "paco_cuda_decoder", "paco_cuda_encoder" } };
-  static const float priorities[] = { NVIMGCODEC_PRIORITY_NORMAL,
-    NVIMGCODEC_PRIORITY_HIGH };
+  static const struct
+  {
+    const char *decoder, *encoder;
+    float priority;
+    nvimgcodecBackendKind_t kind;
+  } backends[N_BACKENDS] = {
+    { "paco_cpu_decoder", "paco_cpu_encoder", NVIMGCODEC_PRIORITY_NORMAL,
+        NVIMGCODEC_BACKEND_KIND_CPU_ONLY },
+    { "paco_cuda_decoder", "paco_cuda_encoder", NVIMGCODEC_PRIORITY_HIGH,
+        NVIMGCODEC_BACKEND_KIND_GPU_ONLY },
+  };
   nvimgcodecExtension_t extension = calloc (1, sizeof *extension);
   void *instance = framework->instance;
 
@@ -105,18 +111,26 @@ create (void *unused, nvimgcodecExtension_t *created,
   if (!extension)
     return NVIMGCODEC_STATUS_EXTENSION_ALLOCATOR_FAILURE;
   extension->parser = (Plugin){ framework, "paco_parser", false };
-  frames_describe_parser (&extension->parser_desc, &extension->parser);
+  extension->parser_desc = frames_parser;
+  extension->parser_desc.instance = &extension->parser;
+  extension->parser_desc.id = extension->parser.id;
   framework->registerParser (
       instance, &extension->parser_desc, NVIMGCODEC_PRIORITY_NORMAL);
   for (unsigned i = 0; i < N_BACKENDS; i++) {
-    extension->decoders[i] = (Plugin){ framework, ids[i][0], i == CUDA };
-    extension->encoders[i] = (Plugin){ framework, ids[i][1], i == CUDA };
-    decoder_describe (&extension->decoder_desc[i], &extension->decoders[i]);
-    encoder_describe (&extension->encoder_desc[i], &extension->encoders[i]);
-    framework->registerDecoder (
-        instance, &extension->decoder_desc[i], priorities[i]);
-    framework->registerEncoder (
-        instance, &extension->encoder_desc[i], priorities[i]);
+    nvimgcodecDecoderDesc_t *decoder = &extension->decoder_desc[i];
+    nvimgcodecEncoderDesc_t *encoder = &extension->encoder_desc[i];
+
+    *decoder = decoder_functions;
+    *encoder = encoder_functions;
+    decoder->id = backends[i].decoder;
+    encoder->id = backends[i].encoder;
+    decoder->backend_kind = encoder->backend_kind = backends[i].kind;
+    extension->decoders[i] = (Plugin){ framework, decoder->id, i == CUDA };
+    extension->encoders[i] = (Plugin){ framework, encoder->id, i == CUDA };
+    decoder->instance = &extension->decoders[i];
+    encoder->instance = &extension->encoders[i];
+    framework->registerDecoder (instance, decoder, backends[i].priority);
+    framework->registerEncoder (instance, encoder, backends[i].priority);
   }
   *created = extension;
   return NVIMGCODEC_STATUS_SUCCESS;

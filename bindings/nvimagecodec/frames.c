@@ -194,18 +194,12 @@ get_image_info (nvimgcodecParser_t parser, nvimgcodecImageInfo_t *image,
   return end (parser, status, &error);
 }
 
-void
-frames_describe_parser (nvimgcodecParserDesc_t *desc, Plugin *plugin)
-{
-  *desc = (nvimgcodecParserDesc_t){
-    HOST_STRUCT (PARSER_DESC, nvimgcodecParserDesc_t),
-    .instance = plugin,
-    .id = plugin->id,
-    .codec = CODEC,
-    .canParse = can_parse,
-    .create = create,
-    .destroy = destroy,
-    .getCodeStreamInfo = get_stream_info,
-    .getImageInfo = get_image_info,
-  };
-}
+const nvimgcodecParserDesc_t frames_parser = {
+  HOST_STRUCT (PARSER_DESC, nvimgcodecParserDesc_t),
+  .codec = CODEC,
+  .canParse = can_parse,
+  .create = create,
+  .destroy = destroy,
+  .getCodeStreamInfo = get_stream_info,
+  .getImageInfo = get_image_info,
+};

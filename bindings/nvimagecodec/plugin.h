@@ -65,7 +65,6 @@ typedef struct
 PacoStatus frames_find (const nvimgcodecCodeStreamDesc_t *stream,
     const nvimgcodecCodeStreamView_t *view, Place *place, Frame *frame,
     PacoError *error);
-void frames_describe_parser (nvimgcodecParserDesc_t *desc, Plugin *plugin);
 
 /* --- pictures.c --- */
 
@@ -115,9 +114,10 @@ void coders_give (Coder *coder);
 nvimgcodecStatus_t coders_end (
     const nvimgcodecImageDesc_t *image, Status status);
 
-/* --- decoder.c, encoder.c --- */
+/* --- What the host may call; extension.c adds for which plugin. --- */
 
-void decoder_describe (nvimgcodecDecoderDesc_t *desc, Plugin *plugin);
-void encoder_describe (nvimgcodecEncoderDesc_t *desc, Plugin *plugin);
+extern const nvimgcodecParserDesc_t frames_parser;
+extern const nvimgcodecDecoderDesc_t decoder_functions;
+extern const nvimgcodecEncoderDesc_t encoder_functions;
 
 #endif
