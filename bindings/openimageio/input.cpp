@@ -72,12 +72,11 @@ private:
   bool make_decoder ();
   bool describe (int level);
   bool decode (void *to);
-  bool decode_samples (const PacoImage &image);
+  bool decode_frame (const PacoFrame &frame, const PacoImage &image) const;
   bool decode_slice (
       uint64_t first, uint32_t p, std::vector<uint16_t> &samples);
   bool load_stack (uint64_t first);
   bool decode_stack (const PacoImage &image);
-  bool is_whole (uint64_t number, const PacoResult &result) const;
 
   ImageSpec m_config; /* what the application wants */
   int m_fd = -1;
@@ -332,32 +331,24 @@ PacoInput::make_decoder ()
   return true;
 }
 
-/* Fails if something is damaged, unless the application takes it as it is. */
+/* Decodes a frame. Fails if something is damaged, unless the application takes it as it
+ * is. */
 bool
-PacoInput::is_whole (uint64_t number, const PacoResult &result) const
-{
-  if (result.corrupted_blocks == 0 || wants ("paco:damaged"))
-    return true;
-  errorfmt ("Frame {} is damaged in {} of its blocks; with the configuration "
-            "paco:damaged=1 it is shown.",
-      number, result.corrupted_blocks);
-  return false;
-}
-
-/* Decodes m_frame. */
-bool
-PacoInput::decode_samples (const PacoImage &image)
+PacoInput::decode_frame (const PacoFrame &frame, const PacoImage &image) const
 {
   PacoResult result;
   PacoError error;
 
-  if (!load_frame ())
-    return false;
   if (paco_frame_decoder_decode (
-          m_decoder, m_frame.data, m_frame.size, &image, &result, &error)
+          m_decoder, frame.data, frame.size, &image, &result, &error)
       != PACO_STATUS_OK)
     return fails (error.message);
-  return is_whole (m_frame.number, result);
+  if (result.corrupted_blocks == 0 || wants ("paco:damaged"))
+    return true;
+  errorfmt ("Frame {} is damaged in {} of its blocks; with the configuration "
+            "paco:damaged=1 it is shown.",
+      frame.number, result.corrupted_blocks);
+  return false;
 }
 
 /* Decodes the current subimage and level. */
@@ -381,7 +372,8 @@ PacoInput::decode (void *to)
           != PACO_STATUS_OK
       || pixels_place (m_pixels, to, m_planes, image, &error) != PACO_STATUS_OK)
     return fails (error.message);
-  if (m_info.stack_length ? !decode_stack (image) : !decode_samples (image))
+  if (m_info.stack_length ? !decode_stack (image)
+                          : !load_frame () || !decode_frame (m_frame, image))
     return false;
   pixels_finish (m_pixels, image, to, threads ());
   return true;
@@ -407,7 +399,6 @@ PacoInput::decode_slice (
   Pixels pixels = m_pixels;
   PacoFrame frame = PacoFrame ();
   PacoInfo info = paco_info_init ();
-  PacoResult result;
   PacoImage image;
   PacoError error;
   bool ok = paco_reader_seek (m_reader, first + p, &error) == PACO_STATUS_OK
@@ -424,10 +415,8 @@ PacoInput::decode_slice (
   }
   pixels.info = m_info;
   ok = pixels_place (pixels, NULL, samples, image, &error) == PACO_STATUS_OK
-      && paco_frame_decoder_decode (
-             m_decoder, frame.data, frame.size, &image, &result, &error)
-          == PACO_STATUS_OK;
-  ok = ok ? is_whole (frame.number, result) : fails (error.message);
+      ? decode_frame (frame, image)
+      : fails (error.message);
   paco_frame_release (&frame);
   return ok;
 }
