@@ -87,6 +87,16 @@ def pixel_formats():
     return takes, {row.split()[1] for row in rows if re.match('.O', row)}
 
 
+# One of each kind, as nobody would miss one that the encoder does not list.
+KINDS = set("""yuv420p yuv410p yuva444p16be gbrap12le gray9le ya16be monob nv24 p416be uyvy422
+               uyyvyy411 rgb0 bgr565be x2bgr10le rgba64be bayer_rggb8 bayer_gbrg16be
+               yuvj440p""".split())
+
+
+def check_kinds(takes):
+    check(KINDS <= set(takes), 'missing', KINDS - set(takes))
+
+
 def random_words(n, make):
     chance = random.Random(SEED)
     return b''.join(make(chance.getrandbits(32)) for _ in range(n))
@@ -100,7 +110,9 @@ def low(bits, size, order):
 SPECIAL = {
     'nv20le': (2, low(10, 2, 'little')), 'nv20be': (2, low(10, 2, 'big')),
     'nv16': (2, low(8, 1, 'big')), 'uyyvyy411': (1.5, low(8, 1, 'big')),
-    'y210le': (2, lambda word: (word & 0xffc0).to_bytes(2, 'little')),
+    **{f'y210{order[0]}e': (2, lambda word, order=order: (word & 0xffc0).to_bytes(2, order))
+       for order in ('little', 'big')},
+    'ayuv64be': (4, low(16, 2, 'big')),
     'y212be': (2, lambda word: (word & 0xfff0).to_bytes(2, 'big')),
     'xv36be': (4, lambda word: (word & 0xfff0).to_bytes(2, 'big')),
     'rgbaf16le': (4, low(16, 2, 'little')), 'rgbaf16be': (4, low(16, 2, 'big')),
@@ -120,6 +132,10 @@ def components(name, raw, width, height):
             parts = [parts[0], parts[2], parts[1]]
     elif name.startswith('xv36'):
         parts = [[word >> 4 for word in words[at::4]] for at in (1, 0, 2)]
+    elif name.startswith('ayuv64'):
+        parts = [words[at::4] for at in (1, 2, 3, 0)]
+    elif name.startswith('y210'):
+        parts = [[word >> 6 for word in words[at::step]] for at, step in ((0, 2), (1, 4), (3, 4))]
     elif name.startswith('rgba'):
         parts = [words]
     else:
@@ -572,6 +588,7 @@ def main():
     print(f'PACO_SEED={SEED}')
     takes, scales = pixel_formats()
     if not SANITIZED:
+        test('formats', check_kinds, takes)
         for name in takes:
             test(f'format {name}', check_format, name, name in scales)
         for case in CASES:

@@ -1,99 +1,75 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pixel formats and colors of FFmpeg, and those of PaCo (libpaco.h). Where samples lie
- * follows from FFmpeg's descriptors; the table only says which formats there are, and
- * what GStreamer calls them. */
+ * Pixel formats and colors of FFmpeg, and those of PaCo (libpaco.h). Which formats there
+ * are, and where samples lie, FFmpeg's descriptors say. */
 #include "libpaco.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include "libavutil/common.h"
 #include "libavutil/pixdesc.h"
 
-/* clang-format off */
-#define LE_BE(F, format, name, le, be) F (format ## LE, name le) F (format ## BE, name be)
+/* --- formats --- */
 
-/* The format to be preferred of several with the same samples comes first. */
-#define PLANAR_FORMATS(F)                                                      \
-  F (YUV420P, "I420") F (YUV422P, "Y42B") F (YUV444P, "Y444")                  \
-  F (YUV411P, "Y41B") F (YUV410P, "YUV9") F (YUV440P, "")                      \
-  LE_BE (F, YUV420P9, "", "", "") LE_BE (F, YUV422P9, "", "", "")              \
-  LE_BE (F, YUV444P9, "", "", "")                                              \
-  LE_BE (F, YUV420P10, "I420_10", "LE", "BE")                                  \
-  LE_BE (F, YUV422P10, "I422_10", "LE", "BE")                                  \
-  LE_BE (F, YUV444P10, "Y444_10", "LE", "BE") LE_BE (F, YUV440P10, "", "", "") \
-  LE_BE (F, YUV420P12, "I420_12", "LE", "BE")                                  \
-  LE_BE (F, YUV422P12, "I422_12", "LE", "BE")                                  \
-  LE_BE (F, YUV444P12, "Y444_12", "LE", "BE") LE_BE (F, YUV440P12, "", "", "") \
-  LE_BE (F, YUV420P14, "", "", "") LE_BE (F, YUV422P14, "", "", "")            \
-  LE_BE (F, YUV444P14, "", "", "") LE_BE (F, YUV420P16, "", "", "")            \
-  LE_BE (F, YUV422P16, "", "", "")                                             \
-  LE_BE (F, YUV444P16, "Y444_16", "LE", "BE")                                  \
-  F (YUVA420P, "A420") F (YUVA422P, "A422") F (YUVA444P, "A444")               \
-  LE_BE (F, YUVA420P9, "", "", "") LE_BE (F, YUVA422P9, "", "", "")            \
-  LE_BE (F, YUVA444P9, "", "", "")                                             \
-  LE_BE (F, YUVA420P10, "A420_10", "LE", "BE")                                 \
-  LE_BE (F, YUVA422P10, "A422_10", "LE", "BE")                                 \
-  LE_BE (F, YUVA444P10, "A444_10", "LE", "BE")                                 \
-  LE_BE (F, YUVA422P12, "A422_12", "LE", "BE")                                 \
-  LE_BE (F, YUVA444P12, "A444_12", "LE", "BE")                                 \
-  LE_BE (F, YUVA420P16, "A420_16", "LE", "BE")                                 \
-  LE_BE (F, YUVA422P16, "A422_16", "LE", "BE")                                 \
-  LE_BE (F, YUVA444P16, "A444_16", "LE", "BE")                                 \
-  F (GBRP, "GBR") LE_BE (F, GBRP9, "", "", "")                                 \
-  LE_BE (F, GBRP10, "GBR_10", "LE", "BE")                                      \
-  LE_BE (F, GBRP12, "GBR_12", "LE", "BE") LE_BE (F, GBRP14, "", "", "")        \
-  LE_BE (F, GBRP16, "GBR_16", "LE", "BE")                                      \
-  F (GBRAP, "GBRA") LE_BE (F, GBRAP10, "GBRA_10", "LE", "BE")                  \
-  LE_BE (F, GBRAP12, "GBRA_12", "LE", "BE")                                    \
-  LE_BE (F, GBRAP16, "", "", "")                                               \
-  F (GRAY8, "GRAY8") LE_BE (F, GRAY9, "", "", "")                              \
-  LE_BE (F, GRAY10, "GRAY10_", "LE16", "BE16") LE_BE (F, GRAY12, "", "", "")   \
-  LE_BE (F, GRAY14, "", "", "") LE_BE (F, GRAY16, "GRAY16_", "LE", "BE")       \
-  F (YA8, "") LE_BE (F, YA16, "", "", "") F (MONOBLACK, "")
-#define PACKED_FORMATS(F)                                                      \
-  F (NV12, "NV12") F (NV21, "NV21") F (NV16, "NV16") F (NV24, "NV24")          \
-  F (NV42, "") LE_BE (F, NV20, "", "", "")                                     \
-  LE_BE (F, P010, "P010_10", "LE", "BE") LE_BE (F, P016, "P016_", "LE", "BE")  \
-  LE_BE (F, P210, "", "", "") LE_BE (F, P216, "", "", "")                      \
-  LE_BE (F, P410, "", "", "") LE_BE (F, P416, "", "", "")                      \
-  F (UYVY422, "UYVY") F (YUYV422, "YUY2") F (YVYU422, "YVYU")                  \
-  F (UYYVYY411, "IYU1") F (Y210LE, "Y210")                                     \
-  F (AYUV64LE, "AYUV64")                                                       \
-  F (RGB24, "RGB") F (BGR24, "BGR") F (RGB0, "RGBx") F (BGR0, "BGRx")          \
-  F (0RGB, "xRGB") F (0BGR, "xBGR") F (RGBA, "RGBA") F (BGRA, "BGRA")          \
-  F (ARGB, "ARGB") F (ABGR, "ABGR")                                            \
-  LE_BE (F, X2RGB10, "", "", "") LE_BE (F, X2BGR10, "", "", "")                \
-  LE_BE (F, RGB48, "", "", "") LE_BE (F, BGR48, "", "", "")                    \
-  LE_BE (F, RGBA64, "RGBA64_", "LE", "BE")                                     \
-  LE_BE (F, BGRA64, "BGRA64_", "LE", "BE")                                     \
-  F (RGB565LE, "RGB16") F (RGB565BE, "") F (BGR565LE, "BGR16")                 \
-  F (BGR565BE, "") F (RGB555LE, "RGB15") F (RGB555BE, "")                      \
-  F (BGR555LE, "BGR15") F (BGR555BE, "")                                       \
-  F (BAYER_RGGB8, "rggb") F (BAYER_GRBG8, "grbg") F (BAYER_GBRG8, "gbrg")      \
-  F (BAYER_BGGR8, "bggr") LE_BE (F, BAYER_RGGB16, "rggb16", "le", "be")        \
-  LE_BE (F, BAYER_GRBG16, "grbg16", "le", "be")                                \
-  LE_BE (F, BAYER_GBRG16, "gbrg16", "le", "be")                                \
-  LE_BE (F, BAYER_BGGR16, "bggr16", "le", "be")                                \
-  /* These say by themselves that the range is full. */                        \
-  F (YUVJ420P, "I420") F (YUVJ422P, "Y42B") F (YUVJ444P, "Y444")               \
-  F (YUVJ411P, "Y41B") F (YUVJ440P, "")
-#if PACO_FFMPEG_7
-#define NEW_FORMATS(F)                                                         \
-  LE_BE (F, GBRAP14, "", "", "") LE_BE (F, P012, "P012_", "LE", "BE")          \
-  LE_BE (F, P212, "", "", "") LE_BE (F, P412, "", "", "")                      \
-  F (VUYA, "VUYA") F (VUYX, "") LE_BE (F, Y212, "Y212_", "LE", "BE")           \
-  F (XV30LE, "") LE_BE (F, XV36, "", "", "") LE_BE (F, RGBAF16, "", "", "")
-#else
-#define NEW_FORMATS(F)
-#endif
-#define FORMATS(F) PLANAR_FORMATS (F) PACKED_FORMATS (F) NEW_FORMATS (F)
+/* What GStreamer calls formats, behind what FFmpeg calls them. Of names of both without the
+ * byte order it is appended to both: yuv420p10be, I420_10BE. */
+static const char *const names[] = { "yuv420p", "I420", "yuv422p", "Y42B",
+  "yuv444p", "Y444", "yuv411p", "Y41B", "yuv410p", "YUV9", "yuv420p10",
+  "I420_10", "yuv422p10", "I422_10", "yuv444p10", "Y444_10", "yuv420p12",
+  "I420_12", "yuv422p12", "I422_12", "yuv444p12", "Y444_12", "yuv444p16",
+  "Y444_16", "yuva420p", "A420", "yuva422p", "A422", "yuva444p", "A444",
+  "yuva420p10", "A420_10", "yuva422p10", "A422_10", "yuva444p10", "A444_10",
+  "yuva422p12", "A422_12", "yuva444p12", "A444_12", "yuva420p16", "A420_16",
+  "yuva422p16", "A422_16", "yuva444p16", "A444_16", "gbrp", "GBR", "gbrp10",
+  "GBR_10", "gbrp12", "GBR_12", "gbrp16", "GBR_16", "gbrap", "GBRA", "gbrap10",
+  "GBRA_10", "gbrap12", "GBRA_12", "gray", "GRAY8", "gray10le", "GRAY10_LE16",
+  "gray10be", "GRAY10_BE16", "gray16", "GRAY16_", "nv12", "NV12", "nv21",
+  "NV21", "nv16", "NV16", "nv24", "NV24", "p010", "P010_10", "p012", "P012_",
+  "p016", "P016_", "uyvy422", "UYVY", "yuyv422", "YUY2", "yvyu422", "YVYU",
+  "uyyvyy411", "IYU1", "y210le", "Y210", "y212", "Y212_", "ayuv64le", "AYUV64",
+  "vuya", "VUYA", "rgb24", "RGB", "bgr24", "BGR", "rgb0", "RGBx", "bgr0",
+  "BGRx", "0rgb", "xRGB", "0bgr", "xBGR", "rgba", "RGBA", "bgra", "BGRA",
+  "argb", "ARGB", "abgr", "ABGR", "rgba64", "RGBA64_", "bgra64", "BGRA64_",
+  "rgb565le", "RGB16", "bgr565le", "BGR16", "rgb555le", "RGB15", "bgr555le",
+  "BGR15", "yuvj420p", "I420", "yuvj422p", "Y42B", "yuvj444p", "Y444",
+  "yuvj411p", "Y41B" };
 
-#define PIX_FMT(format, name) AV_PIX_FMT_##format,
-#define NAME(format, name) name,
-const enum AVPixelFormat ff_libpaco_pix_fmts[] = { FORMATS (PIX_FMT)
-  AV_PIX_FMT_NONE };
-static const char names[][16] = { FORMATS (NAME) };
-/* clang-format on */
+/* Writes what GStreamer calls the format, or "". */
+static void
+name_format (char name[16], const AVPixFmtDescriptor *desc)
+{
+  size_t length = strlen (desc->name) - 2;
+  const char *order = desc->name + length;
+
+  name[0] = '\0';
+  if (desc->flags & AV_PIX_FMT_FLAG_BAYER)
+    snprintf (name, 16, "%s", strchr (desc->name, '_') + 1);
+  for (size_t i = 0; i < FF_ARRAY_ELEMS (names); i += 2)
+    if (strcmp (names[i], desc->name) == 0)
+      snprintf (name, 16, "%s", names[i + 1]);
+    else if (strlen (names[i]) == length
+        && strncmp (names[i], desc->name, length) == 0
+        && (strcmp (order, "le") == 0 || strcmp (order, "be") == 0))
+      snprintf (name, 16, "%s%s", names[i + 1], order[0] == 'l' ? "LE" : "BE");
+}
+
+int
+ff_libpaco_has_samples (const AVPixFmtDescriptor *desc)
+{
+  int other = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_PAL;
+  /* Into colors of fewer bits FFmpeg dithers. Those of mosaics are of a cell. */
+  int least = desc->nb_components > 1 && !(desc->flags & AV_PIX_FMT_FLAG_BAYER)
+      ? 4
+      : 1;
+
+  if (strcmp (desc->name, "monob") != 0)
+    other |= AV_PIX_FMT_FLAG_BITSTREAM;
+  for (int c = 0; c < desc->nb_components; c++)
+    if (desc->comp[c].depth < least || desc->comp[c].depth > 16)
+      return 0;
+  return !(desc->flags & other) && desc->nb_components > 0
+      && strncmp (desc->name, "xyz", 3) != 0;
+}
 
 /* --- samples --- */
 
@@ -114,14 +90,9 @@ describe_mosaic (PacoInfo *info, const AVPixFmtDescriptor *desc)
   }
 }
 
-void
-ff_libpaco_describe (PacoInfo *info, enum AVPixelFormat format)
+static void
+describe_samples (PacoInfo *info, const AVPixFmtDescriptor *desc)
 {
-  const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get (format);
-
-  for (unsigned i = 0; ff_libpaco_pix_fmts[i] != AV_PIX_FMT_NONE; i++)
-    if (ff_libpaco_pix_fmts[i] == format)
-      memcpy (info->format, names[i], sizeof info->format);
   if (desc->flags & AV_PIX_FMT_FLAG_BAYER) {
     describe_mosaic (info, desc);
     return;
@@ -139,6 +110,15 @@ ff_libpaco_describe (PacoInfo *info, enum AVPixelFormat format)
   }
 }
 
+void
+ff_libpaco_describe (PacoInfo *info, enum AVPixelFormat format)
+{
+  const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get (format);
+
+  name_format (info->format, desc);
+  describe_samples (info, desc);
+}
+
 int
 ff_libpaco_is_rgb (const PacoInfo *info)
 {
@@ -151,13 +131,12 @@ ff_libpaco_is_rgb (const PacoInfo *info)
  * -1 if the pictures differ otherwise. Depths that differ within a picture must be the
  * same: alpha that is shifted would not be opaque. */
 static int
-missing_bits (const PacoInfo *info, enum AVPixelFormat format)
+missing_bits (const PacoInfo *info, const AVPixFmtDescriptor *desc)
 {
-  const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get (format);
   PacoInfo other = PACO_INFO_INIT;
   int more;
 
-  ff_libpaco_describe (&other, format);
+  describe_samples (&other, desc);
   more = (int) other.depth[0] - (int) info->depth[0];
   if (other.n_components != info->n_components || other.mosaic != info->mosaic
       || !!(desc->flags & AV_PIX_FMT_FLAG_RGB) != ff_libpaco_is_rgb (info))
@@ -177,20 +156,26 @@ missing_bits (const PacoInfo *info, enum AVPixelFormat format)
 enum AVPixelFormat
 ff_libpaco_find_format (const PacoInfo *info)
 {
-  enum AVPixelFormat found = AV_PIX_FMT_NONE;
-  int least = 17;
+  const AVPixFmtDescriptor *desc = NULL, *found = NULL;
+  int least = INT_MAX;
 
-  for (unsigned i = 0; ff_libpaco_pix_fmts[i] != AV_PIX_FMT_NONE; i++) {
-    int more = missing_bits (info, ff_libpaco_pix_fmts[i]);
+  while ((desc = av_pix_fmt_desc_next (desc))) {
+    int more = ff_libpaco_has_samples (desc) ? missing_bits (info, desc) : -1;
+    /* Planes come first, then words of this machine. */
+    int cost = 4 * more + (desc->flags & AV_PIX_FMT_FLAG_PLANAR ? 0 : 2)
+        + (!!(desc->flags & AV_PIX_FMT_FLAG_BE) != AV_HAVE_BIGENDIAN);
+    char name[16] = "";
 
-    if (more == 0 && names[i][0] && strcmp (names[i], info->format) == 0)
-      return ff_libpaco_pix_fmts[i];
-    if (more >= 0 && more < least) {
-      least = more;
-      found = ff_libpaco_pix_fmts[i];
+    if (more == 0)
+      name_format (name, desc);
+    if (name[0] && strcmp (name, info->format) == 0)
+      cost = -1;
+    if (more >= 0 && cost < least) {
+      least = cost;
+      found = desc;
     }
   }
-  return found;
+  return found ? av_pix_fmt_desc_get_id (found) : AV_PIX_FMT_NONE;
 }
 
 static void
@@ -258,7 +243,7 @@ ff_libpaco_image (PacoImage *image, const PacoInfo *info, unsigned reduce,
   const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get (frame->format);
   PacoInfo full = PACO_INFO_INIT;
 
-  ff_libpaco_describe (&full, frame->format);
+  describe_samples (&full, desc);
   memset (image, 0, sizeof *image);
   for (unsigned c = 0; c < info->n_components; c++) {
     PacoLayout *layout = &image->layout[c];

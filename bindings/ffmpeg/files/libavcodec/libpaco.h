@@ -8,7 +8,7 @@
 #include <paco.h>
 #include "libavutil/frame.h"
 #include "libavutil/opt.h"
-#include "libavutil/pixfmt.h"
+#include "libavutil/pixdesc.h"
 #include "libavutil/version.h"
 
 #include "avcodec.h"
@@ -16,12 +16,12 @@
 /* FFmpeg 7: properties of a frame became flags. */
 #define PACO_FFMPEG_7 (LIBAVUTIL_VERSION_MAJOR >= 59)
 
-/* All formats, with AV_PIX_FMT_NONE at the end. */
-extern const enum AVPixelFormat ff_libpaco_pix_fmts[];
+/* Says whether the samples of a format are those of a picture, in words whose places its
+ * descriptor says. */
+int ff_libpaco_has_samples (const AVPixFmtDescriptor *desc);
 
 /* Returns the format for the pictures of a frame: the one that its header names, else
- * the first one with the same samples, else one with more bits, whose highest ones
- * these are, else AV_PIX_FMT_NONE. */
+ * one with the same samples, else one with more bits, whose highest ones these are, else AV_PIX_FMT_NONE. */
 enum AVPixelFormat ff_libpaco_find_format (const PacoInfo *info);
 
 /* Sets the fields of *info that say what samples pictures of the format have. */

@@ -18,21 +18,13 @@ ff_libpaco_error (
     AVCodecContext *avctx, PacoStatus status, const PacoError *error)
 {
   av_log (avctx, AV_LOG_ERROR, "%s\n", error->message);
-  switch (status) {
-    case PACO_STATUS_NOT_PACO:
-    case PACO_STATUS_VERSION:
-    case PACO_STATUS_CORRUPT:
-    case PACO_STATUS_MORE:
-      return AVERROR_INVALIDDATA;
-    case PACO_STATUS_INVALID:
-      return AVERROR (EINVAL);
-    case PACO_STATUS_UNSUPPORTED:
-      return AVERROR_PATCHWELCOME;
-    case PACO_STATUS_MEMORY:
-      return AVERROR (ENOMEM);
-    default:
-      return AVERROR_EXTERNAL;
-  }
+  if (status == PACO_STATUS_NOT_PACO || status == PACO_STATUS_VERSION
+      || status == PACO_STATUS_CORRUPT || status == PACO_STATUS_MORE)
+    return AVERROR_INVALIDDATA;
+  return status == PACO_STATUS_INVALID    ? AVERROR (EINVAL)
+      : status == PACO_STATUS_UNSUPPORTED ? AVERROR_PATCHWELCOME
+      : status == PACO_STATUS_MEMORY      ? AVERROR (ENOMEM)
+                                          : AVERROR_EXTERNAL;
 }
 
 int

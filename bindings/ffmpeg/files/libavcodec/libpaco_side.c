@@ -4,6 +4,7 @@
 #include "libpaco.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "libavutil/common.h"
 #include "libavutil/intreadwrite.h"
@@ -31,53 +32,46 @@ typedef struct Captions
   size_t n;
 } Captions;
 
-static void
-add_triplet (Captions *captions, int head, const uint8_t pair[2])
+/* Finds cc_data in a caption distribution packet (SMPTE 334-2). Returns how many bytes it
+ * has. */
+static size_t
+find_triplets (const uint8_t **data, size_t size)
 {
-  if (captions->n + 3 > sizeof captions->bytes)
-    return;
-  captions->bytes[captions->n++] = (uint8_t) head;
-  captions->bytes[captions->n++] = pair[0];
-  captions->bytes[captions->n++] = pair[1];
-}
-
-static void
-add_triplets (Captions *captions, const uint8_t *data, size_t size)
-{
-  for (size_t i = 0; i + 3 <= size; i += 3)
-    add_triplet (captions, data[i], data + i + 1);
-}
-
-/* Finds cc_data in a caption distribution packet (SMPTE 334-2). */
-static void
-add_packet (Captions *captions, const uint8_t *data, size_t size)
-{
+  const uint8_t *packet = *data;
   size_t at = 7;
 
-  if (size < 9 || data[0] != 0x96 || data[1] != 0x69)
-    return;
-  if (data[4] & 0x80 && data[at] == 0x71) /* a timecode comes first */
+  if (size < 9 || packet[0] != 0x96 || packet[1] != 0x69)
+    return 0;
+  if (packet[4] & 0x80 && packet[at] == 0x71) /* a timecode comes first */
     at += 5;
-  if (at + 2 <= size && data[at] == 0x72)
-    add_triplets (captions, data + at + 2,
-        FFMIN (size - at - 2, 3 * (size_t) (data[at + 1] & 0x1f)));
+  if (at + 2 > size || packet[at] != 0x72)
+    return 0;
+  *data = packet + at + 2;
+  return FFMIN (size - at - 2, 3 * (size_t) (packet[at + 1] & 0x1f));
 }
 
+/* Appends the pairs of a caption chunk. */
 static void
 read_caption (Captions *captions, const uint8_t *data, size_t size)
 {
-  int kind = size > 0 ? data[0] : 0;
+  int kind = size > 0 ? *data : 0;
+  size_t step = kind == CAPTION_608 ? 2 : 3;
 
-  if (kind == CAPTION_708)
-    add_triplets (captions, data + 1, size - 1);
-  else if (kind == CAPTION_CDP)
-    add_packet (captions, data + 1, size - 1);
-  else if (kind == CAPTION_608)
-    for (size_t i = 1; i + 2 <= size; i += 2)
-      add_triplet (captions, 0xfc, data + i);
-  else if (kind == CAPTION_S334)
-    for (size_t i = 1; i + 3 <= size; i += 3)
-      add_triplet (captions, data[i] & 0x80 ? 0xfc : 0xfd, data + i + 1);
+  if (kind < CAPTION_608 || kind > CAPTION_CDP)
+    return;
+  data++;
+  size = kind == CAPTION_CDP ? find_triplets (&data, size - 1) : size - 1;
+  for (size_t i = 0;
+       i + step <= size && captions->n + 3 <= sizeof captions->bytes;
+       i += step, captions->n += 3) {
+    uint8_t *triplet = captions->bytes + captions->n;
+
+    triplet[0] = kind == CAPTION_608 ? 0xfc
+        : kind != CAPTION_S334       ? data[i]
+        : data[i] & 0x80             ? 0xfc
+                                     : 0xfd;
+    memcpy (triplet + 1, data + i + step - 2, 2);
+  }
 }
 
 static int
@@ -206,37 +200,28 @@ add_chunk (PacoSideChunks *side, uint32_t type, size_t size)
   return bytes;
 }
 
-static unsigned
-decimal (uint32_t code, int shift, unsigned tens)
-{
-  return (code >> (shift + 4) & tens) * 10 + (code >> shift & 15);
-}
-
 static void
 put_timecode (PacoSideChunks *side, const PacoInfo *info, uint32_t code)
 {
   AVRational rate = { (int) info->fps_n, FFMAX (1, (int) info->fps_d) };
-  unsigned frames = decimal (code, 24, 3);
+  unsigned hours, minutes, seconds, frames;
+  char text[AV_TIMECODE_STR_SIZE], drop;
   uint8_t *bytes;
 
-  if (av_cmp_q (rate, (AVRational){ 30, 1 }) == 1) {
-    int bit = av_cmp_q (rate, (AVRational){ 50, 1 }) == 0 ? 7 : 23;
-
-    frames = 2 * frames + (code >> bit & 1);
-    code &= ~(1u << bit);
-  }
-  if (decimal (code, 0, 3) > 23 || decimal (code, 8, 7) > 59
-      || decimal (code, 16, 7) > 59
+  av_timecode_make_smpte_tc_string2 (text, rate, code, 0, 0);
+  if (sscanf (text, "%u:%u:%u%c%u", &hours, &minutes, &seconds, &drop, &frames)
+          != 5
+      || hours > 23 || minutes > 59 || seconds > 59
       || !(bytes = add_chunk (side, CHUNK_TIMECODE, TIMECODE_SIZE)))
     return;
   AV_WL32 (bytes, rate.num);
   AV_WL32 (bytes + 4, rate.den);
   AV_WL32 (bytes + 8, frames);
-  bytes[12] = (uint8_t) decimal (code, 0, 3);
-  bytes[13] = (uint8_t) decimal (code, 8, 7);
-  bytes[14] = (uint8_t) decimal (code, 16, 7);
+  bytes[12] = (uint8_t) hours;
+  bytes[13] = (uint8_t) minutes;
+  bytes[14] = (uint8_t) seconds;
   bytes[15] = 0;
-  bytes[16] = code >> 30 & 1;
+  bytes[16] = drop == ';';
 }
 
 static uint32_t

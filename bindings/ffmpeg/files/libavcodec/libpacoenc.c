@@ -244,19 +244,50 @@ static const FFCodecDefault defaults[] = {
   { NULL },
 };
 
-const FFCodec ff_libpaco_encoder = {
+/* All formats, with AV_PIX_FMT_NONE at the end. FFmpeg has them listed before anybody sees
+ * the encoder. */
+static enum AVPixelFormat formats[512];
+
+static void
+list_formats (struct FFCodec *codec)
+{
+  static unsigned n;
+
+  if (n > 0)
+    return;
+  for (const AVPixFmtDescriptor *desc = av_pix_fmt_desc_next (NULL); desc;
+       desc = av_pix_fmt_desc_next (desc))
+    if (ff_libpaco_has_samples (desc) && n + 1 < FF_ARRAY_ELEMS (formats))
+      formats[n++] = av_pix_fmt_desc_get_id (desc);
+  formats[n] = AV_PIX_FMT_NONE;
+}
+
+#if PACO_FFMPEG_7
+static int
+get_config (const AVCodecContext *avctx, const AVCodec *codec,
+    enum AVCodecConfig config, unsigned flags, const void **out, int *n)
+{
+  list_formats (NULL);
+  return ff_default_get_supported_config (avctx, codec, config, flags, out, n);
+}
+#endif
+
+FFCodec ff_libpaco_encoder = {
   .p.name = "libpaco",
   .p.long_name = NULL_IF_CONFIG_SMALL ("libpaco PaCo"),
   .p.type = AVMEDIA_TYPE_VIDEO,
   .p.id = AV_CODEC_ID_PACO,
   .p.capabilities = AV_CODEC_CAP_DR1 | AV_CODEC_CAP_DELAY
       | AV_CODEC_CAP_OTHER_THREADS,
-  .p.pix_fmts = ff_libpaco_pix_fmts,
+  .p.pix_fmts = formats,
   .p.priv_class = &class,
   .p.wrapper_name = "libpaco",
   .caps_internal = FF_CODEC_CAP_INIT_CLEANUP | FF_CODEC_CAP_AUTO_THREADS,
 #if PACO_FFMPEG_7
   .color_ranges = AVCOL_RANGE_MPEG | AVCOL_RANGE_JPEG,
+  .get_supported_config = get_config,
+#else
+  .init_static_data = list_formats,
 #endif
   .defaults = defaults,
   .priv_data_size = sizeof (Encoder),

@@ -4,10 +4,9 @@
  * (FORMAT.md, chunk 4) are found by bisection; other files are read up to the frame. */
 #include "config_components.h"
 
+#include <paco.h>
 #include <stdbool.h>
 #include <string.h>
-#include "libavutil/crc.h"
-#include "libavutil/intreadwrite.h"
 #include "libavutil/opt.h"
 
 #include "avformat.h"
@@ -25,44 +24,7 @@
 #define OUTPUT_FORMAT AVOutputFormat
 #endif
 
-enum
-{
-  HEAD_SIZE = 12,
-  LEAST_SIZE = 76, /* of a header */
-  MAX_SIZE = 65535,
-  PLACE_CHUNK = 4,
-  PLACE_CHUNK_SIZE = 12,
-};
-
-/* Returns where the chunk of the place is in a header of that size, or 0. */
-static int
-find_place (const uint8_t *head, int size)
-{
-  int at = 72 + head[64] * (4 + 2 * (3 * head[66] + 1));
-
-  for (; at + 8 <= size; at += 4 + AV_RL16 (head + at + 2))
-    if (AV_RL16 (head + at) == PLACE_CHUNK
-        && AV_RL16 (head + at + 2) == PLACE_CHUNK_SIZE
-        && at + 4 + PLACE_CHUNK_SIZE + 4 <= size)
-      return at + 4;
-  return 0;
-}
-
-static uint32_t
-checksum (const uint8_t *head, int size)
-{
-  return ~av_crc (av_crc_get_table (AV_CRC_32_IEEE_LE), UINT32_MAX, head,
-      (size_t) size - 4);
-}
-
-/* Says whether the header of a frame, all of it, begins at head. */
-static bool
-is_header (const uint8_t *head, int size)
-{
-  return size >= LEAST_SIZE && AV_RL32 (head) == AV_RL32 ("PACO")
-      && AV_RL16 (head + 6) == size && AV_RL32 (head + 8) >= (uint32_t) size
-      && AV_RL32 (head + size - 4) == checksum (head, size);
-}
+#define MAX_HEADER 65535
 
 #if CONFIG_PACO_DEMUXER
 typedef struct Demuxer
@@ -75,45 +37,34 @@ typedef struct Demuxer
   int64_t next_pos; /* and where it is, unless somebody seeks */
   int64_t last_pos; /* where the frame before is */
   bool pending; /* whether its header is in head, and its start was passed */
-  int head_size;
-  uint8_t head[MAX_SIZE]; /* the header that was read last */
+  /* The header that was read last, and what it says. */
+  uint8_t head[MAX_HEADER];
+  PacoInfo info;
+  PacoError error; /* why there was no other one */
 } Demuxer;
 
-static bool
-get_place (const Demuxer *self, int64_t *number, int64_t *offset)
-{
-  int at = find_place (self->head, self->head_size);
-
-  if (at == 0)
-    return false;
-  *number = AV_RL32 (self->head + at);
-  *offset = (int64_t) AV_RL64 (self->head + at + 4);
-  return true;
-}
-
-/* Reads the header that begins here, of which the magic is read. Returns 0 and goes back
- * to after the magic if there is none. */
+/* Reads the header that begins here, of which the magic is read. Returns false and goes
+ * back to after the magic if there is none. */
 static bool
 read_rest (Demuxer *self, AVIOContext *pb)
 {
   int64_t back = avio_tell (pb);
-  int size;
+  size_t size = 4, needed = PACO_PROBE_SIZE;
+  PacoStatus status = PACO_STATUS_MORE;
 
-  memcpy (self->head, "PACO", 4);
-  if (ffio_ensure_seekback (pb, MAX_SIZE) < 0)
+  memcpy (self->head, "PACO", size);
+  self->info = (PacoInfo) PACO_INFO_INIT;
+  if (ffio_ensure_seekback (pb, MAX_HEADER) < 0)
     return false;
-  if (avio_read (pb, self->head + 4, HEAD_SIZE - 4) == HEAD_SIZE - 4) {
-    size = AV_RL16 (self->head + 6);
-    if (size >= LEAST_SIZE
-        && avio_read (pb, self->head + HEAD_SIZE, size - HEAD_SIZE)
-            == size - HEAD_SIZE
-        && is_header (self->head, size)) {
-      self->head_size = size;
-      return true;
-    }
+  while (status == PACO_STATUS_MORE && needed <= MAX_HEADER
+      && avio_read (pb, self->head + size, (int) (needed - size))
+          == (int) (needed - size)) {
+    size = needed;
+    status = paco_probe (self->head, size, &self->info, &needed, &self->error);
   }
-  avio_seek (pb, back, SEEK_SET);
-  return false;
+  if (status != PACO_STATUS_OK)
+    avio_seek (pb, back, SEEK_SET);
+  return status == PACO_STATUS_OK;
 }
 
 /* Reads the next header that begins at the limit at last. Returns where it begins, and
@@ -140,15 +91,15 @@ static int64_t
 read_timestamp (AVFormatContext *s, int stream, int64_t *pos, int64_t limit)
 {
   Demuxer *self = s->priv_data;
-  int64_t number, offset, found;
+  int64_t found;
 
   if (avio_seek (s->pb, *pos, SEEK_SET) < 0)
     return AV_NOPTS_VALUE;
   found = find_header (self, s->pb, limit);
-  if (found < 0 || !get_place (self, &number, &offset))
+  if (found < 0 || !self->info.has_place)
     return AV_NOPTS_VALUE;
   *pos = found;
-  return number;
+  return self->info.place_number;
 }
 
 /* Finds out whether the places of frames are those in this file, which they are not
@@ -157,37 +108,36 @@ static void
 check_places (AVFormatContext *s, AVStream *st, int64_t start)
 {
   Demuxer *self = s->priv_data;
-  int64_t first, first_offset, last, last_pos, number, offset;
+  int64_t first = self->info.place_number, last, last_pos;
+  int64_t before = start - (int64_t) self->info.place_offset;
 
-  if (!(s->pb->seekable & AVIO_SEEKABLE_NORMAL) || avio_size (s->pb) <= 0
-      || !get_place (self, &first, &first_offset)
-      || ff_find_last_ts (s, 0, &last, &last_pos, read_timestamp) < 0)
-    return;
-  if (avio_seek (s->pb, last_pos, SEEK_SET) < 0
+  if (!self->info.has_place || avio_size (s->pb) <= 0
+      || ff_find_last_ts (s, 0, &last, &last_pos, read_timestamp) < 0
+      || avio_seek (s->pb, last_pos, SEEK_SET) < 0
       || find_header (self, s->pb, INT64_MAX) != last_pos
-      || !get_place (self, &number, &offset) || number < first
-      || last_pos - offset > start - first_offset)
+      || !self->info.has_place || self->info.place_number < first
+      || last_pos - (int64_t) self->info.place_offset > before)
     return;
   self->has_places = true;
   st->start_time = first;
-  st->duration = number - first + 1;
+  st->duration = self->info.place_number - first + 1;
 }
 
 static void
 set_parameters (const Demuxer *self, AVStream *st)
 {
-  const uint8_t *head = self->head;
-  AVRational rate = { (int) AV_RL32 (head + 48), (int) AV_RL32 (head + 52) };
+  AVRational rate = { (int) self->info.fps_n, (int) self->info.fps_d };
   AVCodecParameters *par = st->codecpar;
 
   if (rate.num <= 0 || rate.den <= 0)
     rate = self->framerate;
-  if (head[56] == 3 && rate.num <= INT_MAX / 2) /* frames are fields */
+  if (self->info.interlace_mode == 3
+      && rate.num <= INT_MAX / 2) /* frames are fields */
     rate.num *= 2;
   par->codec_type = AVMEDIA_TYPE_VIDEO;
   par->codec_id = AV_CODEC_ID_PACO;
-  par->width = AV_RL16 (head + 36);
-  par->height = AV_RL16 (head + 38);
+  par->width = (int) self->info.width;
+  par->height = (int) self->info.height;
   st->avg_frame_rate = st->r_frame_rate = rate;
   avpriv_set_pts_info (st, 64, (unsigned) rate.den, (unsigned) rate.num);
   ffstream (st)->need_parsing = AVSTREAM_PARSE_HEADERS;
@@ -204,7 +154,8 @@ read_header (AVFormatContext *s)
     return AVERROR (ENOMEM);
   start = find_header (self, s->pb, INT64_MAX);
   if (start < 0) {
-    av_log (s, AV_LOG_ERROR, "no frame of PaCo was found\n");
+    av_log (s, AV_LOG_ERROR, "no frame of PaCo was found. %s\n",
+        self->error.message);
     return AVERROR_INVALIDDATA;
   }
   set_parameters (self, st);
@@ -224,8 +175,7 @@ static int64_t
 number_frame (AVFormatContext *s, Demuxer *self, int64_t pos, bool moved)
 {
   AVStream *st = s->streams[0];
-  int64_t number = 0, offset;
-  bool placed = get_place (self, &number, &offset);
+  int64_t number = self->info.has_place ? self->info.place_number : 0;
 
   if (moved)
     self->base = self->next = 0;
@@ -237,7 +187,7 @@ number_frame (AVFormatContext *s, Demuxer *self, int64_t pos, bool moved)
       return entry->timestamp;
     }
   }
-  if (!placed)
+  if (!self->info.has_place)
     return self->next;
   if (self->has_places)
     return number;
@@ -252,8 +202,7 @@ read_packet (AVFormatContext *s, AVPacket *packet)
   Demuxer *self = s->priv_data;
   int64_t from = avio_tell (s->pb), pos;
   bool moved = !self->pending && from != self->next_pos;
-  uint32_t size;
-  int ret;
+  int size, ret;
 
   ffio_ensure_seekback (s->pb, 4);
   pos = self->pending ? self->next_pos : find_header (self, s->pb, from);
@@ -268,24 +217,22 @@ read_packet (AVFormatContext *s, AVPacket *packet)
   }
   if (pos < 0)
     return AVERROR_EOF;
-  size = AV_RL32 (self->head + 8);
-  if (size > INT_MAX / 2) {
+  if (self->info.frame_size > INT_MAX / 2) {
     self->last_pos = pos;
     self->next_pos = avio_tell (s->pb);
-    av_log (s, AV_LOG_ERROR, "a frame of %u bytes is too large\n", size);
+    av_log (s, AV_LOG_ERROR, "a frame of %u bytes is too large\n",
+        self->info.frame_size);
     return AVERROR_INVALIDDATA;
   }
-  ret = av_new_packet (packet, self->head_size);
+  size = (int) self->info.header_size;
+  ret = av_new_packet (packet, size);
   if (ret < 0)
     return ret;
-  memcpy (packet->data, self->head, (size_t) self->head_size);
-  if ((int) size > self->head_size
-      && (ret = av_append_packet (s->pb, packet, (int) size - self->head_size))
-          < 0
-      && ret != AVERROR_EOF)
+  memcpy (packet->data, self->head, (size_t) size);
+  /* What is cut is flagged as corrupt by this. */
+  ret = av_append_packet (s->pb, packet, (int) self->info.frame_size - size);
+  if (ret < 0 && ret != AVERROR_EOF)
     return ret;
-  if (packet->size < (int) size)
-    packet->flags |= AV_PKT_FLAG_CORRUPT;
   packet->pos = self->last_pos = pos;
   packet->pts = packet->dts = number_frame (s, self, pos, moved);
   packet->duration = 1;
@@ -314,13 +261,14 @@ read_seek (AVFormatContext *s, int stream, int64_t target, int flags)
 static int
 probe (const AVProbeData *p)
 {
-  int size = p->buf_size >= LEAST_SIZE ? AV_RL16 (p->buf + 6) : 0;
+  PacoInfo info = PACO_INFO_INIT;
+  PacoStatus status = paco_probe (
+      p->buf, (size_t) p->buf_size, &info, NULL, NULL);
 
-  if (size < LEAST_SIZE || AV_RL32 (p->buf) != AV_RL32 ("PACO"))
+  if (status == PACO_STATUS_NOT_PACO || p->buf_size < PACO_PROBE_SIZE)
     return 0;
-  return size <= p->buf_size && is_header (p->buf, size)
-      ? AVPROBE_SCORE_MAX
-      : AVPROBE_SCORE_EXTENSION / 2;
+  return status == PACO_STATUS_OK ? AVPROBE_SCORE_MAX
+                                  : AVPROBE_SCORE_EXTENSION / 2;
 }
 
 static const AVOption demuxer_options[] = {
@@ -373,23 +321,23 @@ static int
 write_packet (AVFormatContext *s, AVPacket *packet)
 {
   Muxer *self = s->priv_data;
-  int size = packet->size >= LEAST_SIZE ? AV_RL16 (packet->data + 6) : 0, at;
-  uint8_t head[MAX_SIZE];
+  PacoInfo info = PACO_INFO_INIT;
+  PacoError error;
+  uint8_t head[MAX_HEADER];
 
-  if (size < LEAST_SIZE || size > packet->size
-      || !is_header (packet->data, size)) {
-    av_log (s, AV_LOG_ERROR, "a packet is no frame of PaCo\n");
+  if (paco_probe (packet->data, (size_t) packet->size, &info, NULL, &error)
+      != PACO_STATUS_OK) {
+    av_log (
+        s, AV_LOG_ERROR, "a packet is no frame of PaCo: %s\n", error.message);
     return AVERROR_INVALIDDATA;
   }
-  memcpy (head, packet->data, (size_t) size);
-  at = find_place (head, size);
-  if (at > 0) {
-    AV_WL32 (head + at, self->number);
-    AV_WL64 (head + at + 4, self->offset);
-    AV_WL32 (head + size - 4, checksum (head, size));
-  }
-  avio_write (s->pb, head, size);
-  avio_write (s->pb, packet->data + size, packet->size - size);
+  memcpy (head, packet->data, info.header_size);
+  if (info.has_place)
+    paco_frame_set_place (
+        head, info.header_size, self->number, self->offset, NULL);
+  avio_write (s->pb, head, (int) info.header_size);
+  avio_write (s->pb, packet->data + info.header_size,
+      packet->size - (int) info.header_size);
   self->number++;
   self->offset += (uint64_t) packet->size;
   return 0;
