@@ -61,9 +61,10 @@ void ff_libpaco_put_side_data (
 #define PACO_MAX_FLIGHTS 64
 #define PACO_MAX_SETTINGS 18
 
+/* A frame that is coded, and with the decoder the packet that it is of. */
 typedef struct PacoFlight
 {
-  AVPacket *packet; /* NULL in the encoder */
+  AVPacket *packet;
   AVFrame *frame;
 } PacoFlight;
 
@@ -73,9 +74,16 @@ typedef struct PacoCoder
   const AVClass *class;
   PacoFrameDecoder *decoder; /* one of them is NULL */
   PacoFrameEncoder *encoder;
+  /* Fills an empty flight with what is to be submitted, and passes it to libpaco. */
+  int (*take) (AVCodecContext *, PacoFlight *);
+  PacoStatus (*submit) (AVCodecContext *, PacoFlight *, PacoError *);
   PacoFlight ring[PACO_MAX_FLIGHTS]; /* frames in flight */
   unsigned first, n;
-  int waiting; /* whether the last one is not submitted yet */
+  int waiting;     /* whether the last one is not submitted yet */
+  PacoImage image; /* of that one */
+  /* What became of the frame that was received last. */
+  PacoResult result;
+  PacoFrame coded;
   char *settings[PACO_MAX_SETTINGS];
 } PacoCoder;
 
@@ -107,26 +115,10 @@ int ff_libpaco_set_number (
 int ff_libpaco_error (
     AVCodecContext *avctx, PacoStatus status, const PacoError *error);
 
-/* Returns the flight that is i after the oldest one. */
-PacoFlight *ff_libpaco_flight (PacoCoder *coder, unsigned i);
-
-/* Takes and submits frames until the oldest one has to be collected, and returns 0 then.
- * take() fills the flight after the last one; submit() passes the last one to libpaco and
- * returns AVERROR (EAGAIN) if that takes no more. */
-int ff_libpaco_fill (AVCodecContext *avctx, int (*take) (AVCodecContext *),
-    int (*submit) (AVCodecContext *));
-
-/* Returns what submit() returns after that status, and drops the last flight if it is an
- * error. */
-int ff_libpaco_submitted (
-    AVCodecContext *avctx, PacoStatus status, const PacoError *error);
-
-/* Removes the oldest flight from the ring after libpaco has collected it with that
- * status. If 0 is returned, the caller takes what is in it and empties it. */
-int ff_libpaco_collected (
-    AVCodecContext *avctx, PacoStatus status, const PacoError *error);
-
-/* Drops the last flight. */
-void ff_libpaco_drop (PacoCoder *coder);
+/* Takes and submits frames until libpaco takes no more, waits for the oldest one, and
+ * sets *flight to it, which the caller empties. */
+int ff_libpaco_receive (AVCodecContext *avctx, PacoFlight **flight);
+/* Drops all frames in flight. */
+void ff_libpaco_flush (AVCodecContext *avctx);
 
 #endif /* AVCODEC_LIBPACO_H */

@@ -86,8 +86,8 @@ ff_libpaco_close (AVCodecContext *avctx)
 
 /* --- frames in flight --- */
 
-PacoFlight *
-ff_libpaco_flight (PacoCoder *self, unsigned i)
+static PacoFlight *
+flight_at (PacoCoder *self, unsigned i)
 {
   return &self->ring[(self->first + i) % PACO_MAX_FLIGHTS];
 }
@@ -95,86 +95,117 @@ ff_libpaco_flight (PacoCoder *self, unsigned i)
 static void
 clear (PacoFlight *flight)
 {
-  if (flight->packet)
-    av_packet_unref (flight->packet);
+  av_packet_unref (flight->packet);
   av_frame_unref (flight->frame);
 }
 
-/* Forgets all flights: a GPU that is lost may still use their memory. */
-static void
-forget (PacoCoder *self)
+static int
+fail (AVCodecContext *avctx, PacoFlight *flight, PacoStatus status,
+    const PacoError *error)
 {
-  memset (self->ring, 0, sizeof self->ring);
-  self->n = 0;
-  self->waiting = 0;
+  PacoCoder *self = avctx->priv_data;
+
+  if (status == PACO_STATUS_DEVICE) {
+    /* A GPU that is lost may still use the memory of all flights. */
+    memset (self->ring, 0, sizeof self->ring);
+    self->n = 0;
+    self->waiting = 0;
+  } else {
+    clear (flight);
+  }
+  return ff_libpaco_error (avctx, status, error);
 }
 
-void
-ff_libpaco_drop (PacoCoder *self)
+/* Fills the flight after the last one. */
+static int
+take (AVCodecContext *avctx)
 {
-  clear (ff_libpaco_flight (self, --self->n));
-  self->waiting = 0;
+  PacoCoder *self = avctx->priv_data;
+  PacoFlight *flight = flight_at (self, self->n);
+  int ret;
+
+  if (self->n == PACO_MAX_FLIGHTS)
+    return AVERROR_EOF;
+  if (!flight->packet)
+    flight->packet = av_packet_alloc ();
+  if (!flight->frame)
+    flight->frame = av_frame_alloc ();
+  if (!flight->packet || !flight->frame)
+    return AVERROR (ENOMEM);
+  ret = self->take (avctx, flight);
+  if (ret < 0) {
+    clear (flight);
+    return ret;
+  }
+  self->n++;
+  self->waiting = 1;
+  return 0;
 }
 
-int
-ff_libpaco_fill (AVCodecContext *avctx, int (*take) (AVCodecContext *),
-    int (*submit) (AVCodecContext *))
+/* Takes and submits frames until the oldest one has to be collected. */
+static int
+fill (AVCodecContext *avctx)
 {
   PacoCoder *self = avctx->priv_data;
 
   for (;;) {
-    int ret;
+    PacoFlight *flight;
+    PacoError error;
+    PacoStatus status;
+    int ret = self->waiting ? 0 : take (avctx);
 
-    if (!self->waiting) {
-      ret = self->n < PACO_MAX_FLIGHTS ? take (avctx) : AVERROR_EOF;
-      if (ret == AVERROR_EOF && self->n > 0)
-        return 0;
-      if (ret < 0)
-        return ret;
-      self->n++;
-      self->waiting = 1;
-    }
-    ret = submit (avctx);
-    if (ret == AVERROR (EAGAIN))
+    if (ret == AVERROR_EOF && self->n > 0)
       return 0;
-    if (ret < 0 || avctx->flags & AV_CODEC_FLAG_LOW_DELAY)
+    if (ret < 0)
       return ret;
+    flight = flight_at (self, self->n - 1);
+    status = self->submit (avctx, flight, &error);
+    if (status == PACO_STATUS_BUSY && self->n > 1)
+      return 0;
+    self->waiting = 0;
+    if (status != PACO_STATUS_OK) {
+      self->n--;
+      return fail (avctx, flight, status, &error);
+    }
+    if (avctx->flags & AV_CODEC_FLAG_LOW_DELAY)
+      return 0;
   }
 }
 
-int
-ff_libpaco_submitted (
-    AVCodecContext *avctx, PacoStatus status, const PacoError *error)
+static int
+collect (AVCodecContext *avctx, PacoFlight **oldest)
 {
   PacoCoder *self = avctx->priv_data;
+  PacoFlight *flight = flight_at (self, 0);
+  PacoError error;
+  PacoStatus status = self->decoder
+      ? paco_frame_decoder_collect (self->decoder, &self->result, &error)
+      : paco_frame_encoder_collect (self->encoder, &self->coded, &error);
 
-  if (status == PACO_STATUS_BUSY && self->n > 1)
-    return AVERROR (EAGAIN);
-  self->waiting = 0;
-  if (status == PACO_STATUS_OK)
-    return 0;
-  if (status == PACO_STATUS_DEVICE)
-    forget (self);
-  else
-    ff_libpaco_drop (self);
-  return ff_libpaco_error (avctx, status, error);
-}
-
-int
-ff_libpaco_collected (
-    AVCodecContext *avctx, PacoStatus status, const PacoError *error)
-{
-  PacoCoder *self = avctx->priv_data;
-  PacoFlight *flight = ff_libpaco_flight (self, 0);
-
-  if (status == PACO_STATUS_DEVICE) {
-    forget (self);
-    return ff_libpaco_error (avctx, status, error);
-  }
   self->first = (self->first + 1) % PACO_MAX_FLIGHTS;
   self->n--;
-  if (status == PACO_STATUS_OK)
-    return 0;
-  clear (flight);
-  return ff_libpaco_error (avctx, status, error);
+  *oldest = flight;
+  return status == PACO_STATUS_OK ? 0 : fail (avctx, flight, status, &error);
+}
+
+int
+ff_libpaco_receive (AVCodecContext *avctx, PacoFlight **flight)
+{
+  int ret = fill (avctx);
+
+  return ret < 0 ? ret : collect (avctx, flight);
+}
+
+void
+ff_libpaco_flush (AVCodecContext *avctx)
+{
+  PacoCoder *self = avctx->priv_data;
+  PacoFlight *flight;
+
+  if (self->waiting)
+    clear (flight_at (self, --self->n));
+  self->waiting = 0;
+  while (self->n > 0)
+    if (collect (avctx, &flight) >= 0)
+      clear (flight);
 }

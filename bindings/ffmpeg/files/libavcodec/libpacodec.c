@@ -9,12 +9,6 @@
 #include "decode.h"
 #include "internal.h"
 
-typedef struct Decoder
-{
-  PacoCoder coder;
-  PacoImage image; /* of the last frame in flight */
-} Decoder;
-
 /* --- a packet --- */
 
 static void
@@ -124,7 +118,7 @@ set_times (AVFrame *frame, const AVPacket *packet)
 static int
 prepare (AVCodecContext *avctx, PacoFlight *flight)
 {
-  Decoder *self = avctx->priv_data;
+  PacoCoder *self = avctx->priv_data;
   const AVPacket *packet = flight->packet;
   AVFrame *frame = flight->frame;
   PacoInfo info = PACO_INFO_INIT;
@@ -151,28 +145,23 @@ prepare (AVCodecContext *avctx, PacoFlight *flight)
 }
 
 static int
-take_packet (AVCodecContext *avctx)
+take (AVCodecContext *avctx, PacoFlight *flight)
 {
-  PacoCoder *self = avctx->priv_data;
-  PacoFlight *flight = ff_libpaco_flight (self, self->n);
-  int ret;
+  int ret = ff_decode_get_packet (avctx, flight->packet);
 
-  if (!flight->packet)
-    flight->packet = av_packet_alloc ();
-  if (!flight->frame)
-    flight->frame = av_frame_alloc ();
-  if (!flight->packet || !flight->frame)
-    return AVERROR (ENOMEM);
-  ret = ff_decode_get_packet (avctx, flight->packet);
   if (ret < 0)
     return ret;
   ret = prepare (avctx, flight);
-  if (ret < 0) {
-    av_packet_unref (flight->packet);
-    av_frame_unref (flight->frame);
-    return ret == AVERROR (EAGAIN) ? AVERROR_EXTERNAL : ret;
-  }
-  return 0;
+  return ret == AVERROR (EAGAIN) ? AVERROR_EXTERNAL : ret;
+}
+
+static PacoStatus
+submit (AVCodecContext *avctx, PacoFlight *flight, PacoError *error)
+{
+  PacoCoder *self = avctx->priv_data;
+
+  return paco_frame_decoder_submit (self->decoder, flight->packet->data,
+      (size_t) flight->packet->size, &self->image, NULL, error);
 }
 
 /* --- frames --- */
@@ -194,45 +183,18 @@ mark_damage (AVCodecContext *avctx, AVFrame *frame, const PacoResult *result)
   return 0;
 }
 
-/* Waits for the oldest frame in flight. */
 static int
-collect (AVCodecContext *avctx, AVFrame *frame)
+receive_frame (AVCodecContext *avctx, AVFrame *frame)
 {
   PacoCoder *self = avctx->priv_data;
-  PacoFlight *flight = ff_libpaco_flight (self, 0);
-  PacoResult result;
-  PacoError error;
-  PacoStatus status = paco_frame_decoder_collect (
-      self->decoder, &result, &error);
-  int ret = ff_libpaco_collected (avctx, status, &error);
+  PacoFlight *flight;
+  int ret = ff_libpaco_receive (avctx, &flight);
 
   if (ret < 0)
     return ret;
   av_packet_unref (flight->packet);
   av_frame_move_ref (frame, flight->frame);
-  return mark_damage (avctx, frame, &result);
-}
-
-/* Submits the frame that waits. */
-static int
-submit (AVCodecContext *avctx)
-{
-  Decoder *self = avctx->priv_data;
-  const AVPacket *packet =
-      ff_libpaco_flight (&self->coder, self->coder.n - 1)->packet;
-  PacoError error;
-  PacoStatus status = paco_frame_decoder_submit (self->coder.decoder,
-      packet->data, (size_t) packet->size, &self->image, NULL, &error);
-
-  return ff_libpaco_submitted (avctx, status, &error);
-}
-
-static int
-receive_frame (AVCodecContext *avctx, AVFrame *frame)
-{
-  int ret = ff_libpaco_fill (avctx, take_packet, submit);
-
-  return ret < 0 ? ret : collect (avctx, frame);
+  return mark_damage (avctx, frame, &self->result);
 }
 
 /* --- settings --- */
@@ -256,24 +218,12 @@ static const AVClass class = {
 static av_cold int
 init (AVCodecContext *avctx)
 {
+  PacoCoder *self = avctx->priv_data;
   int ret = ff_libpaco_open (avctx);
 
+  self->take = take;
+  self->submit = submit;
   return ret < 0 ? ret : ff_libpaco_set_number (avctx, "reduce", avctx->lowres);
-}
-
-static void
-flush (AVCodecContext *avctx)
-{
-  PacoCoder *self = avctx->priv_data;
-  AVFrame *frame = av_frame_alloc ();
-
-  if (self->waiting)
-    ff_libpaco_drop (self);
-  while (frame && self->n > 0) {
-    collect (avctx, frame);
-    av_frame_unref (frame);
-  }
-  av_frame_free (&frame);
 }
 
 const FFCodec ff_libpaco_decoder = {
@@ -287,9 +237,9 @@ const FFCodec ff_libpaco_decoder = {
   .p.priv_class = &class,
   .p.wrapper_name = "libpaco",
   .caps_internal = FF_CODEC_CAP_INIT_CLEANUP | FF_CODEC_CAP_AUTO_THREADS,
-  .priv_data_size = sizeof (Decoder),
+  .priv_data_size = sizeof (PacoCoder),
   .init = init,
   .close = ff_libpaco_close,
-  .flush = flush,
+  .flush = ff_libpaco_flush,
   FF_CODEC_RECEIVE_FRAME_CB (receive_frame),
 };

@@ -13,6 +13,7 @@
 typedef struct Encoder
 {
   PacoCoder coder;
+  PacoInfo info; /* of the last frame in flight */
   PacoSideChunks side;
   /* The place of the next frame. */
   uint32_t number;
@@ -92,33 +93,41 @@ find_areas (PacoFrameArea *areas, const AVFrame *frame)
   return n;
 }
 
-/* Submits the frame that waits. */
 static int
-submit (AVCodecContext *avctx)
+take (AVCodecContext *avctx, PacoFlight *flight)
 {
   Encoder *self = avctx->priv_data;
-  const AVFrame *frame =
-      ff_libpaco_flight (&self->coder, self->coder.n - 1)->frame;
-  PacoInfo info = describe (avctx, frame);
+  const AVFrame *frame = flight->frame;
+  int ret = ff_encode_get_frame (avctx, flight->frame);
+
+  if (ret < 0)
+    return ret;
+  if (frame->format != avctx->pix_fmt || frame->width != avctx->width
+      || frame->height != avctx->height) {
+    av_log (avctx, AV_LOG_ERROR, "a frame has another size or pixel format\n");
+    return AVERROR (EINVAL);
+  }
+  self->info = describe (avctx, frame);
+  return ff_libpaco_image (&self->coder.image, &self->info, 0, frame);
+}
+
+static PacoStatus
+submit (AVCodecContext *avctx, PacoFlight *flight, PacoError *error)
+{
+  Encoder *self = avctx->priv_data;
   PacoFrameArea areas[PACO_MAX_FRAME_AREAS];
   PacoExtras extras = PACO_EXTRAS_INIT;
-  PacoImage image;
-  PacoError error;
   PacoStatus status = paco_frame_encoder_configure (
-      self->coder.encoder, &info, &error);
-  int ret;
+      self->coder.encoder, &self->info, error);
 
   extras.chunks = self->side.chunks;
   extras.n_chunks = self->side.n;
   extras.areas = areas;
-  extras.n_areas = find_areas (areas, frame);
-  if (status == PACO_STATUS_OK) {
-    if ((ret = ff_libpaco_image (&image, &info, 0, frame)) < 0)
-      return ret;
-    status = paco_frame_encoder_submit (
-        self->coder.encoder, &image, &extras, NULL, &error);
-  }
-  return ff_libpaco_submitted (avctx, status, &error);
+  extras.n_areas = find_areas (areas, flight->frame);
+  return status != PACO_STATUS_OK
+      ? status
+      : paco_frame_encoder_submit (
+          self->coder.encoder, &self->coder.image, &extras, NULL, error);
 }
 
 static int
@@ -145,53 +154,19 @@ write_packet (AVCodecContext *avctx, AVPacket *packet, const AVFrame *frame,
   return 0;
 }
 
-/* Waits for the oldest frame in flight. */
-static int
-collect (AVCodecContext *avctx, AVPacket *packet)
-{
-  Encoder *self = avctx->priv_data;
-  AVFrame *frame = ff_libpaco_flight (&self->coder, 0)->frame;
-  PacoFrame coded;
-  PacoError error;
-  PacoStatus status = paco_frame_encoder_collect (
-      self->coder.encoder, &coded, &error);
-  int ret = ff_libpaco_collected (avctx, status, &error);
-
-  if (ret < 0)
-    return ret;
-  ret = write_packet (avctx, packet, frame, &coded);
-  paco_frame_release (&coded);
-  av_frame_unref (frame);
-  return ret;
-}
-
-static int
-take_frame (AVCodecContext *avctx)
-{
-  PacoCoder *self = avctx->priv_data;
-  AVFrame **frame = &ff_libpaco_flight (self, self->n)->frame;
-  int ret;
-
-  if (!*frame && !(*frame = av_frame_alloc ()))
-    return AVERROR (ENOMEM);
-  ret = ff_encode_get_frame (avctx, *frame);
-  if (ret < 0)
-    return ret;
-  if ((*frame)->format != avctx->pix_fmt || (*frame)->width != avctx->width
-      || (*frame)->height != avctx->height) {
-    av_log (avctx, AV_LOG_ERROR, "a frame has another size or pixel format\n");
-    av_frame_unref (*frame);
-    return AVERROR (EINVAL);
-  }
-  return 0;
-}
-
 static int
 receive_packet (AVCodecContext *avctx, AVPacket *packet)
 {
-  int ret = ff_libpaco_fill (avctx, take_frame, submit);
+  PacoCoder *self = avctx->priv_data;
+  PacoFlight *flight;
+  int ret = ff_libpaco_receive (avctx, &flight);
 
-  return ret < 0 ? ret : collect (avctx, packet);
+  if (ret < 0)
+    return ret;
+  ret = write_packet (avctx, packet, flight->frame, &self->coded);
+  paco_frame_release (&self->coded);
+  av_frame_unref (flight->frame);
+  return ret;
 }
 
 /* --- settings --- */
@@ -230,6 +205,8 @@ init (AVCodecContext *avctx)
   PacoCoder *self = avctx->priv_data;
   int ret = ff_libpaco_open (avctx);
 
+  self->take = take;
+  self->submit = submit;
   if (ret < 0 || avctx->bit_rate <= 0)
     return ret;
   if (!self->settings[0])
