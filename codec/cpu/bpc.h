@@ -15,8 +15,8 @@ PacoBpcScratch *paco_bpc_scratch_new (void);
 void paco_bpc_scratch_free (PacoBpcScratch *scratch);
 
 /* Where a block lies and how it is coded. coefficients points to the block's first
- * coefficient, which is an int32_t with a reversible wavelet and else a float; stride
- * counts coefficients. */
+ * coefficient, which is an int32_t with a reversible wavelet and else a float, or an int16_t
+ * for a decoder if it is narrow; stride counts coefficients. */
 typedef struct
 {
   void *coefficients;
@@ -44,7 +44,10 @@ typedef struct
   float scale;
   uint16_t multiplier;
   uint8_t shift;
-  bool narrow; /* the integers are below 2^15 */
+  bool narrow; /* the integers are below 2^15; a decoder: and reversible */
+  /* Decoder: whole lines are written past the caches, if the processor can do that; the
+   * caller makes a fence of sequential consistency afterwards. */
+  bool past_caches;
   /* Encoder: it stores here what it finds, unless NULL. */
   PacoBlockCounts *counts;
   PacoCutPoints *cut_points;

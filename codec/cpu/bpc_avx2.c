@@ -624,16 +624,11 @@ lanes_dequantize_8 (
   return _mm256_andnot_si256 (zero, x);
 }
 
-BPC_INLINE void
-lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
-    unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
+/* Brings bytes and signs of a row into the order of columns. */
+BPC_INLINE uint64_t
+lanes_columns_of_row (const LanesRow bytes[3], unsigned n_bytes,
+    uint64_t negative, uint8_t columns[3][64])
 {
-  uint64_t minus = deposit_bits (negative, UINT64_C (0x5555555555555555))
-      | deposit_bits (negative >> 32, UINT64_C (0xaaaaaaaaaaaaaaaa));
-  uint32_t padded[64] BPC_ALIGNED;
-  uint32_t *to = width < 64 ? padded : coefficients;
-  uint8_t columns[3][64] BPC_ALIGNED;
-
   for (unsigned k = 0; k < n_bytes; k++) {
     __m256i a = _mm256_unpacklo_epi8 (bytes[k].left, bytes[k].right);
     __m256i b = _mm256_unpackhi_epi8 (bytes[k].left, bytes[k].right);
@@ -641,6 +636,64 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     lanes_store (columns[k], _mm256_permute2x128_si256 (a, b, 0x20));
     lanes_store (columns[k] + 32, _mm256_permute2x128_si256 (a, b, 0x31));
   }
+  return deposit_bits (negative, UINT64_C (0x5555555555555555))
+      | deposit_bits (negative >> 32, UINT64_C (0xaaaaaaaaaaaaaaaa));
+}
+
+BPC_INLINE void
+lanes_put (const BpcQuantizer *q, void *to, __m256i x)
+{
+  if (q->past_caches)
+    _mm256_stream_si256 (to, x);
+  else
+    _mm256_storeu_si256 (to, x);
+}
+
+BPC_INLINE void
+lanes_dequantize_narrow (const BpcQuantizer *q, const LanesRow bytes[3],
+    unsigned n_bytes, uint64_t negative, int16_t *coefficients, unsigned width)
+{
+  const __m256i bit = _mm256_setr_epi16 (1, 2, 4, 8, 16, 32, 64, 128, 256, 512,
+      1024, 2048, 4096, 8192, 16384, INT16_MIN);
+  int16_t padded[64] BPC_ALIGNED;
+  int16_t *to = width < 64 ? padded : coefficients;
+  uint8_t columns[3][64] BPC_ALIGNED;
+  uint64_t minus = lanes_columns_of_row (bytes, n_bytes, negative, columns);
+
+  for (unsigned k = 0; k < 4; k++) {
+    __m256i m = _mm256_cvtepu8_epi16 (
+        _mm_load_si128 ((const __m128i *) (columns[0] + 16 * k)));
+    __m256i less = _mm256_and_si256 (
+        _mm256_set1_epi16 ((int16_t) (minus >> (16 * k))), bit);
+    __m256i x;
+
+    if (n_bytes > 1)
+      m = _mm256_or_si256 (m,
+          _mm256_slli_epi16 (_mm256_cvtepu8_epi16 (_mm_load_si128 (
+                                 (const __m128i *) (columns[1] + 16 * k))),
+              8));
+    less = _mm256_cmpeq_epi16 (less, bit);
+    x = _mm256_add_epi16 (
+        _mm256_sll_epi16 (m, _mm_cvtsi32_si128 ((int) q->dropped)),
+        _mm256_set1_epi16 ((int16_t) q->middle));
+    x = _mm256_sub_epi16 (_mm256_xor_si256 (x, less), less);
+    x = _mm256_andnot_si256 (
+        _mm256_cmpeq_epi16 (m, _mm256_setzero_si256 ()), x);
+    lanes_put (q, to + 16 * k, x);
+  }
+  if (width < 64)
+    memcpy (coefficients, padded, width * 2u);
+}
+
+BPC_INLINE void
+lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
+    unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
+{
+  uint32_t padded[64] BPC_ALIGNED;
+  uint32_t *to = width < 64 ? padded : coefficients;
+  uint8_t columns[3][64] BPC_ALIGNED;
+  uint64_t minus = lanes_columns_of_row (bytes, n_bytes, negative, columns);
+
   for (unsigned k = 0; k < 8; k++) {
     __m256i m = _mm256_setzero_si256 ();
 
@@ -648,7 +701,7 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
       m = _mm256_or_si256 (_mm256_slli_epi32 (m, 8),
           _mm256_cvtepu8_epi32 (
               _mm_loadl_epi64 ((const __m128i *) (columns[b] + 8 * k))));
-    lanes_store (to + 8 * k,
+    lanes_put (q, to + 8 * k,
         lanes_dequantize_8 (q, 8 * k, m, (uint32_t) (minus >> (8 * k)) & 255));
   }
   if (width < 64)

@@ -11,12 +11,13 @@
 #define BPC_LINES_AHEAD 8
 
 BPC_INLINE void
-fetch_line_ahead (const void *line, ptrdiff_t stride_bytes, bool for_writing)
+fetch_line_ahead (const void *line, ptrdiff_t stride_bytes, size_t line_bytes,
+    bool for_writing)
 {
   const char *ahead = (const char *) ((uintptr_t) line
       + (uintptr_t) (stride_bytes * BPC_LINES_AHEAD));
 
-  for (unsigned k = 0; k < 64 * 4; k += 64) {
+  for (size_t k = 0; k < line_bytes; k += 64) {
     if (for_writing)
       __builtin_prefetch (ahead + k, 1);
     else

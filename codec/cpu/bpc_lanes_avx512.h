@@ -630,13 +630,49 @@ lanes_round (LanesRow contexts, const uint8_t bytes[64])
       sum, _mm512_set1_epi8 (1 << PACO_FRACTION_BITS));
 }
 
+/* Brings the bits of a row mask into the order of columns. */
+BPC_INLINE uint64_t
+lanes_columns_of_mask (uint64_t mask)
+{
+  return _pdep_u64 (mask, UINT64_C (0x5555555555555555))
+      | _pdep_u64 (mask >> 32, UINT64_C (0xaaaaaaaaaaaaaaaa));
+}
+
+BPC_INLINE void
+lanes_dequantize_narrow (const BpcQuantizer *q, const LanesRow bytes[3],
+    unsigned n_bytes, uint64_t negative, int16_t *coefficients, unsigned width)
+{
+  uint64_t valid = low_bits (width), minus = lanes_columns_of_mask (negative);
+  __m512i low = _mm512_permutexvar_epi8 (lanes_columns_of_halves (), bytes[0]);
+  __m512i high = n_bytes < 2
+      ? _mm512_setzero_si512 ()
+      : _mm512_permutexvar_epi8 (lanes_columns_of_halves (), bytes[1]);
+
+#pragma GCC unroll 2
+  for (unsigned k = 0; k < 2; k++) {
+    __mmask32 in = (__mmask32) (valid >> (32 * k));
+    __mmask32 less = (__mmask32) (minus >> (32 * k));
+    __m512i m = _mm512_or_si512 (
+        _mm512_cvtepu8_epi16 (_mm512_extracti64x4_epi64 (low, k)),
+        _mm512_slli_epi16 (
+            _mm512_cvtepu8_epi16 (_mm512_extracti64x4_epi64 (high, k)), 8));
+    __m512i x = _mm512_maskz_add_epi16 (_mm512_test_epi16_mask (m, m),
+        _mm512_sll_epi16 (m, _mm_cvtsi32_si128 ((int) q->dropped)),
+        _mm512_set1_epi16 ((int16_t) q->middle));
+
+    x = _mm512_mask_sub_epi16 (x, less, _mm512_setzero_si512 (), x);
+    if (q->past_caches && width == 64)
+      _mm512_stream_si512 ((__m512i *) (coefficients + 32 * k), x);
+    else
+      _mm512_mask_storeu_epi16 (coefficients + 32 * k, in, x);
+  }
+}
+
 BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
 {
-  uint64_t valid = low_bits (width);
-  uint64_t minus = _pdep_u64 (negative, UINT64_C (0x5555555555555555))
-      | _pdep_u64 (negative >> 32, UINT64_C (0xaaaaaaaaaaaaaaaa));
+  uint64_t valid = low_bits (width), minus = lanes_columns_of_mask (negative);
   float *floats = coefficients;
   BPC_ALIGNED uint8_t columns[3][64];
 
@@ -667,6 +703,9 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
       x = _mm512_mask_xor_epi32 (
           x, less & nonzero, x, _mm512_set1_epi32 (INT32_MIN));
     }
-    _mm512_mask_storeu_epi32 (floats + 16 * k, in, x);
+    if (q->past_caches && width == 64)
+      _mm512_stream_si512 ((__m512i *) (floats + 16 * k), x);
+    else
+      _mm512_mask_storeu_epi32 (floats + 16 * k, in, x);
   }
 }

@@ -195,6 +195,45 @@ lanes_words_of_bytes (
 }
 
 BPC_INLINE void
+lanes_dequantize_narrow (const BpcQuantizer *q, const LanesRow bytes[3],
+    unsigned n_bytes, uint64_t negative, int16_t *coefficients, unsigned width)
+{
+  const uint16x8_t bits = { 1, 2, 4, 8, 16, 32, 64, 128 };
+  uint8_t padded[2 * 64] BPC_ALIGNED;
+  uint8_t *to = width < 64 ? padded : (uint8_t *) coefficients;
+  LanesBytes low[2], high[2];
+
+  for (unsigned side = 0; side < 2; side++) {
+    low[side] = lanes_side (bytes[0], 32 * side);
+    high[side] = (LanesBytes){ vdupq_n_u8 (0), vdupq_n_u8 (0) };
+    if (n_bytes > 1)
+      high[side] = lanes_side (bytes[1], 32 * side);
+  }
+#pragma GCC unroll 4
+  for (unsigned k = 0; k < 4; k++) {
+    uint16x8_t x[2];
+
+    for (unsigned side = 0; side < 2; side++) {
+      uint8x16_t b0 = k < 2 ? low[side].low : low[side].high;
+      uint8x16_t b1 = k < 2 ? high[side].low : high[side].high;
+      uint16x8_t m = vreinterpretq_u16_u8 (
+          k % 2 ? vzip2q_u8 (b0, b1) : vzip1q_u8 (b0, b1));
+      uint16x8_t minus = vtstq_u16 (
+          vdupq_n_u16 ((uint8_t) (negative >> (32 * side + 8 * k))), bits);
+
+      x[side] = vaddq_u16 (vshlq_u16 (m, vdupq_n_s16 ((int16_t) q->dropped)),
+          vdupq_n_u16 ((uint16_t) q->middle));
+      x[side] = vsubq_u16 (veorq_u16 (x[side], minus), minus);
+      x[side] = vandq_u16 (x[side], vtstq_u16 (m, m));
+    }
+    vst1q_u8 (to + 32 * k, vreinterpretq_u8_u16 (vzip1q_u16 (x[0], x[1])));
+    vst1q_u8 (to + 32 * k + 16, vreinterpretq_u8_u16 (vzip2q_u16 (x[0], x[1])));
+  }
+  if (width < 64)
+    memcpy (coefficients, padded, width * 2u);
+}
+
+BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
 {

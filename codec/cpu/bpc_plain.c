@@ -413,6 +413,30 @@ lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
 }
 
 /* Makes coefficients from the bytes of m = q >> dropped. n_bytes is 1..3. */
+/* The magnitude of column x. */
+BPC_INLINE int32_t
+lanes_magnitude (const LanesRow bytes[3], unsigned n_bytes, unsigned x)
+{
+  int32_t m = 0;
+
+  for (unsigned k = 0; k < n_bytes; k++)
+    m |= (x & 1 ? bytes[k].right : bytes[k].left).b[x / 2] << (8 * k);
+  return m;
+}
+
+BPC_INLINE void
+lanes_dequantize_narrow (const BpcQuantizer *q, const LanesRow bytes[3],
+    unsigned n_bytes, uint64_t negative, int16_t *coefficients, unsigned width)
+{
+  for (unsigned x = 0; x < width; x++) {
+    bool minus = negative >> (x / 2 + 32 * (x & 1)) & 1;
+    int32_t m = lanes_magnitude (bytes, n_bytes, x);
+    int32_t value = m ? (m << q->dropped) + q->middle : 0;
+
+    coefficients[x] = (int16_t) (minus ? -value : value);
+  }
+}
+
 BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
@@ -422,10 +446,8 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
 
   for (unsigned x = 0; x < width; x++) {
     bool minus = negative >> (x / 2 + 32 * (x & 1)) & 1;
-    int32_t m = 0;
+    int32_t m = lanes_magnitude (bytes, n_bytes, x);
 
-    for (unsigned k = 0; k < n_bytes; k++)
-      m |= (x & 1 ? bytes[k].right : bytes[k].left).b[x / 2] << (8 * k);
     if (q->reversible) {
       int32_t value = m ? (m << q->dropped) + q->middle : 0;
 

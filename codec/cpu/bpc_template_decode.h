@@ -339,11 +339,12 @@ ends_with_codewords (const Coding *coding, const LanesDecoder *d)
 static void
 write_zeros (const PacoBpcBlock *block)
 {
+  unsigned size = block->narrow ? 2 : 4;
   uint8_t *line = block->coefficients;
 
   for (unsigned y = 0; y < block->height; y++) {
-    memset (line, 0, block->width * 4u);
-    line += block->stride * 4;
+    memset (line, 0, block->width * size);
+    line += block->stride * size;
   }
 }
 
@@ -355,7 +356,11 @@ write_coefficients (const Coding *coding)
   const PacoBpcScratch *s = coding->scratch;
   unsigned dropped = record->dropped_planes;
   unsigned planes = record->planes - dropped, n_bytes = (planes + 7) / 8;
-  BpcQuantizer q = { .reversible = block->reversible, .dropped = dropped };
+  BpcQuantizer q = { .reversible = block->reversible,
+    .dropped = dropped,
+    .narrow = block->narrow,
+    .past_caches = block->past_caches };
+  unsigned size = block->narrow ? 2 : 4;
   unsigned point = record->cut
       ? PACO_CUT_RECONSTRUCTION (block->reconstruction, dropped)
       : block->reconstruction;
@@ -374,7 +379,8 @@ write_coefficients (const Coding *coding)
   for (unsigned y = 0; y < block->height; y++) {
     LanesRow bytes[3];
 
-    fetch_line_ahead (line, block->stride * 4, true);
+    if (!block->past_caches)
+      fetch_line_ahead (line, block->stride * size, 64 * size, true);
     if (block->cells && begins_cells (block, y))
       fill_scales (block, y, values, scales);
     for (unsigned k = 0; k < n_bytes; k++) {
@@ -384,9 +390,13 @@ write_coefficients (const Coding *coding)
         row = lanes_row_push (row, s->plane[dropped + p][y]);
       bytes[k] = row;
     }
-    lanes_dequantize_row (
-        &q, bytes, n_bytes, s->negative[BPC_MARGIN + y], line, block->width);
-    line += block->stride * 4;
+    if (q.narrow)
+      lanes_dequantize_narrow (&q, bytes, n_bytes, s->negative[BPC_MARGIN + y],
+          (int16_t *) line, block->width);
+    else
+      lanes_dequantize_row (
+          &q, bytes, n_bytes, s->negative[BPC_MARGIN + y], line, block->width);
+    line += block->stride * size;
   }
 }
 

@@ -210,7 +210,7 @@ scale_block (PacoBpcScratch *s, const PacoBpcBlock *block)
   if (block->cells)
     q.multipliers = multipliers;
   for (unsigned y = 0; y < block->height; y++) {
-    fetch_line_ahead (line, block->stride * 4, false);
+    fetch_line_ahead (line, block->stride * 4, 64 * 4, false);
     if (block->cells && begins_cells (block, y))
       fill_multipliers (block, y, paco_step_map_multipliers, multipliers);
     all |= lanes_quantize_row (

@@ -7,6 +7,7 @@
 #include "codec/cpu/memory.h"
 #include "codec/crop.h"
 #include "codec/decoder_private.h"
+#include <stdatomic.h>
 #include <string.h>
 
 /* --- comparing pictures in memory; the workers share the lines --- */
@@ -115,6 +116,8 @@ struct _CpuDecoder
 
 /* --- decoding a frame --- */
 
+#define MAX_NARROW_PLANES 15
+
 static void
 decode_block (void *data, uint32_t item, unsigned worker)
 {
@@ -142,9 +145,31 @@ decode_block (void *data, uint32_t item, unsigned worker)
   well = (zero && flight->zero_blocks[i])
       || decoder->ops.blocks->decode (
           paco_workers_bpc (decoder->workers, worker), &block, &record, bytes);
+  if (block.past_caches)
+    atomic_thread_fence (memory_order_seq_cst);
   flight->zero_blocks[i] = zero;
   if (!well || damaged)
     g_atomic_int_inc (&flight->corrupted_blocks);
+}
+
+/* Coefficients of up to 15 bits take half the memory, if the transform takes them as they
+ * are. */
+static void
+choose_width (Flight *flight)
+{
+  const PacoGeometry *geometry = flight->frame->geometry;
+  bool narrow[PACO_MAX_COMPONENTS], changed = false;
+
+  for (unsigned c = 0; c < geometry->n_components; c++)
+    narrow[c] = paco_is_reversible (flight->frame->coding, c);
+  for (uint32_t i = 0; i < paco_frame_n_blocks (flight->frame); i++)
+    if (flight->job->records[i].planes > MAX_NARROW_PLANES)
+      narrow[geometry->subbands[geometry->blocks[i].subband].component] = false;
+  for (unsigned c = 0; c < geometry->n_components; c++)
+    changed |= paco_frame_set_narrow (flight->frame, c, narrow[c]);
+  if (changed)
+    memset (flight->zero_blocks, 0,
+        paco_frame_n_blocks (flight->frame) * sizeof (bool));
 }
 
 /* Says whether all coefficients that are decoded are zero. */
@@ -170,6 +195,7 @@ decode_samples (
     paco_frame_inverse_of_zero (flight->frame, destination);
     return;
   }
+  choose_width (flight);
   paco_workers_run (decoder->workers, paco_frame_n_blocks (flight->frame), 1,
       decode_block, flight);
   *blocks_done = g_get_monotonic_time ();

@@ -46,16 +46,16 @@ paco_dwt_lines_free (PacoDwtLines *lines)
 
 /* --- planes --- */
 
-/* Lines are a multiple of a cache line long, but not a power of two: then the lines
- * of a block would fall on the same place of the cache. */
+/* Lines are a multiple of a cache line long, if they are narrow, too, but not a power of
+ * two: then the lines of a block would fall on the same place of the cache. */
 static size_t
 place_plane (PacoPlane *plane, uint32_t width, uint32_t height, PacoWord *base)
 {
-  size_t stride = ((size_t) width + 15) / 16 * 16;
+  size_t stride = ((size_t) width + 31) / 32 * 32;
 
   if (stride % 256 == 0)
-    stride += 16;
-  *plane = (PacoPlane){ width, height, stride, base };
+    stride += 32;
+  *plane = (PacoPlane){ width, height, stride, base, false };
   return width > 0 ? stride * height : 0;
 }
 
@@ -88,14 +88,36 @@ paco_coefficients_place (PacoCoefficients *coefficients, uint32_t width,
 }
 
 void
+paco_coefficients_set_narrow (
+    PacoCoefficients *coefficients, unsigned levels, bool narrow)
+{
+  for (unsigned level = 0; level <= levels; level++)
+    for (unsigned o = 0; o < 4; o++)
+      if (o != PACO_ORIENTATION_LL || level == levels)
+        coefficients->planes[level][o].narrow = narrow;
+}
+
+/* Takes n words of line y of a plane from column x on. */
+static void
+take_line (const PacoRowOps *ops, const PacoPlane *plane, uint32_t x,
+    uint32_t y, uint32_t n, PacoWord *line)
+{
+  size_t at = y * plane->stride + x;
+
+  if (plane->narrow)
+    ops->widen ((const int16_t *) plane->data + at, n, line);
+  else
+    memcpy (line, plane->data + at, n * sizeof (PacoWord));
+}
+
+void
 paco_planes_read (const void *data, uint32_t x, uint32_t y, uint32_t n,
     PacoWord *const lines[])
 {
   const PacoPlaneSet *set = data;
 
   for (unsigned p = 0; p < set->n; p++)
-    memcpy (lines[p], set->planes[p]->data + y * set->planes[p]->stride + x,
-        n * sizeof (PacoWord));
+    take_line (set->ops, set->planes[p], x, y, n, lines[p]);
 }
 
 void
@@ -297,13 +319,12 @@ synthesize_line (const Tile *tile, unsigned plane, uint32_t i)
   uint32_t at = tile->x.first / 2;
 
   if (n == 1) {
-    memcpy (line, low->data + y / 2 * low->stride, sizeof *line);
+    take_line (pass->ops, low, 0, y / 2, 1, line);
     scale_single (pass, line, 1, true);
     return;
   }
-  memcpy (
-      even, low->data + y / 2 * low->stride + at, (n + 1) / 2 * sizeof *even);
-  memcpy (odd, high->data + y / 2 * high->stride + at, n / 2 * sizeof *odd);
+  take_line (pass->ops, low, at, y / 2, (n + 1) / 2, even);
+  take_line (pass->ops, high, at, y / 2, n / 2, odd);
   for (unsigned step = wavelet->n_steps; step-- > 0;)
     lift_along (tile, step, even, odd, step % 2 == 0 ? odd : even, 0,
         step % 2 == 0 ? n / 2 : (n + 1) / 2);

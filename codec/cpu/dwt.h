@@ -14,12 +14,14 @@
 #pragma once
 #include "codec/cpu/rows.h"
 
-/* A rectangle of 32-bit words; stride counts words. */
+/* A rectangle of 32-bit words, of which a narrow one uses half, for int16_t; stride counts
+ * words, or these. */
 typedef struct
 {
   uint32_t width, height;
   size_t stride;
   PacoWord *data;
+  bool narrow;
 } PacoPlane;
 
 /* The coefficients of one field of one component: a plane for each subband, and one for
@@ -36,6 +38,10 @@ typedef struct
 size_t paco_coefficients_place (PacoCoefficients *coefficients, uint32_t width,
     uint32_t height, unsigned levels, unsigned last, bool inner,
     PacoWord *base);
+
+/* Makes a plane of coefficients narrow, or not, before any are written. */
+void paco_coefficients_set_narrow (
+    PacoCoefficients *coefficients, unsigned levels, bool narrow);
 
 /* Moves n words of line y from column x on, of all planes of a pass: fills
  * lines[] (forward) or takes them (inverse; it may overwrite them). */
@@ -71,6 +77,7 @@ void paco_dwt_inverse (
  * data is a PacoPlaneSet. */
 typedef struct
 {
+  const PacoRowOps *ops;
   unsigned n;
   const PacoPlane *planes[PACO_MAX_COMPONENTS];
 } PacoPlaneSet;

@@ -11,6 +11,10 @@
 #define MAX_PASSES (2 * PACO_MAX_COMPONENTS)
 #define MIN_BAND 32 /* lines; the overlap of bands costs time */
 
+/* A decoder writes the coefficients of pictures with this number of them or more past the
+ * caches. */
+#define MIN_PAST_CACHES (1u << 21)
+
 typedef enum
 {
   FORWARD,
@@ -56,6 +60,7 @@ place_planes (PacoFrame *frame, PacoWord *memory)
             geometry->resolution[f][c][0].height, geometry->levels,
             frame->reduce, inner, memory ? memory + words : NULL);
   }
+  frame->past_caches = before_inner >= MIN_PAST_CACHES;
   frame->inner = memory ? memory + before_inner : NULL;
   frame->inner_size = (words - before_inner) * sizeof (PacoWord);
   return words;
@@ -101,6 +106,20 @@ paco_frames_clear (PacoFrame frames[PACO_N_FORMS])
   paco_mosaic_clear (&frames[0].mosaic);
   for (unsigned i = 0; i < PACO_N_FORMS; i++)
     frames[i] = (PacoFrame){ NULL };
+}
+
+bool
+paco_frame_set_narrow (PacoFrame *frame, unsigned component, bool narrow)
+{
+  unsigned levels = frame->geometry->levels;
+  PacoCoefficients *first = &frame->coefficients[0][component];
+
+  if (first->planes[levels][PACO_ORIENTATION_LL].narrow == narrow)
+    return false;
+  for (unsigned f = 0; f < frame->geometry->n_fields; f++)
+    paco_coefficients_set_narrow (
+        &frame->coefficients[f][component], levels, narrow);
+  return true;
 }
 
 /* --- the work of one resolution --- */
@@ -195,6 +214,7 @@ add_pass (Resolution *resolution, unsigned field, unsigned first, unsigned n,
     .width = frame->geometry->resolution[field][first][finer].width,
     .height = frame->geometry->resolution[field][first][finer].height,
   };
+  set->ops = frame->ops;
   set->n = n;
   for (unsigned i = 0; i < n; i++) {
     PacoCoefficients *coefficients = &frame->coefficients[field][first + i];
@@ -350,8 +370,11 @@ paco_frame_block (const PacoFrame *frame, const PacoCoding *coding,
            .planes[subband->level][subband->orientation];
   PacoBpcBlock block = paco_bpc_block (frame->geometry, coding, carried_set, i);
 
-  block.coefficients = plane->data + place->y * plane->stride + place->x;
+  block.coefficients = (uint8_t *) plane->data
+      + (place->y * plane->stride + place->x) * (plane->narrow ? 2 : 4);
   block.stride = plane->stride;
+  block.narrow = plane->narrow;
+  block.past_caches = frame->past_caches;
   return block;
 }
 

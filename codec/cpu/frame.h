@@ -25,7 +25,8 @@ typedef struct
 
   PacoCoefficients coefficients[2][PACO_MAX_COMPONENTS]; /* [field] */
   PacoWord *memory; /* also that of the flight's frame of the other form */
-  /* The part of it that only the transform needs. */
+  bool past_caches; /* where the decoder writes coefficients */
+  /* The part of the memory that only the transform needs. */
   PacoWord *inner;
   size_t inner_size; /* bytes */
   PacoMosaic mosaic; /* of a mosaic, for its color transform */
@@ -36,6 +37,10 @@ typedef struct
  * have a geometry. Error MEMORY. */
 gboolean paco_frames_init (PacoFrame frames[PACO_N_FORMS], GError **error);
 void paco_frames_clear (PacoFrame frames[PACO_N_FORMS]);
+
+/* Says whether the decoder's coefficients of a component are int16_t. Returns false if they
+ * have been so before; else those in memory are of no use. */
+bool paco_frame_set_narrow (PacoFrame *frame, unsigned component, bool narrow);
 
 /* These transform a frame. They return early when it has been abandoned. */
 void paco_frame_forward (PacoFrame *frame, const PacoPicture *picture);

@@ -57,6 +57,9 @@ typedef struct
    * threads see the words after a fence of sequential consistency. */
   void (*copy_past_caches) (PacoWord *out, const PacoWord *words, size_t n);
 
+  /* Makes a line of n int16_t. */
+  void (*widen) (const int16_t *words, size_t n, PacoWord *line);
+
   void (*scale) (PacoWord *line, size_t n, float factor);
 
   /* Counts the block's c (codec/rate_steps.h): adds to top[p] how many have their

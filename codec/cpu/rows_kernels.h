@@ -145,6 +145,14 @@ copy_past_caches (PacoWord *out, const PacoWord *words, size_t n)
 }
 
 static void
+widen (const int16_t *words, size_t n, PacoWord *line)
+{
+  INDEPENDENT
+  for (size_t i = 0; i < n; i++)
+    line[i] = (PacoWord) words[i];
+}
+
+static void
 scale (PacoWord *line, size_t n, float factor)
 {
   Float *x = (Float *) line;
@@ -372,11 +380,12 @@ lift_mosaic (uint16_t *samples, const uint16_t *const near[4], size_t n,
   {                                                                            \
     .name = isa, .lift_int = lift_int, .lift_float = lift_float,               \
     .split = split, .merge = merge, .copy_past_caches = copy_past_caches,      \
-    .scale = scale, .count_tops = count_tops, .sum_cells = sum_cells,          \
-    .load = load, .store = store, .to_float = to_float,                        \
-    .to_sample = to_sample, .to_int = to_int, .forward_rct = forward_rct,      \
-    .inverse_rct = inverse_rct, .forward_rct2 = forward_rct2,                  \
-    .inverse_rct2 = inverse_rct2, .forward_fit = forward_fit,                  \
-    .inverse_fit = inverse_fit, .forward_matrix = forward_matrix,              \
-    .inverse_matrix = inverse_matrix, .lift_mosaic = lift_mosaic               \
+    .widen = widen, .scale = scale, .count_tops = count_tops,                  \
+    .sum_cells = sum_cells, .load = load, .store = store,                      \
+    .to_float = to_float, .to_sample = to_sample, .to_int = to_int,            \
+    .forward_rct = forward_rct, .inverse_rct = inverse_rct,                    \
+    .forward_rct2 = forward_rct2, .inverse_rct2 = inverse_rct2,                \
+    .forward_fit = forward_fit, .inverse_fit = inverse_fit,                    \
+    .forward_matrix = forward_matrix, .inverse_matrix = inverse_matrix,        \
+    .lift_mosaic = lift_mosaic                                                 \
   }

@@ -220,12 +220,36 @@ measure_encoder (const Case *c)
           + FIXED);
 }
 
+/* Returns how many bytes component i of the picture has. */
+static size_t
+bytes_of (const Case *c, unsigned i)
+{
+  return (size_t) c->picture.stride[i] * paco_component_height (&c->format, i);
+}
+
+static uint32_t
+sum_of (const Case *c)
+{
+  uint32_t sum = 0;
+
+  for (unsigned i = 0; i < c->format.n_components; i++)
+    sum = crc32_z (sum, c->picture.data[i], bytes_of (c, i));
+  return sum;
+}
+
+/* The picture is large enough that its coefficients go past the caches, so that it is
+ * compared as well. */
 static void
 measure_decoder (const Case *c)
 {
   double before = resident ();
+  uint32_t sum = sum_of (c);
 
+  for (unsigned i = 0; i < c->format.n_components; i++)
+    memset (c->picture.data[i], 0x55, bytes_of (c, i));
   decode (c, 2 * c->depth + 1);
+  if (sum_of (c) != sum)
+    _exit (2);
   check (c, "decode", before,
       c->depth * PER_SAMPLE * paco_picture_samples (&c->format) + FIXED);
 }
