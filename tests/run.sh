@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # sh tests/run.sh [STAGE...]: builds the project with warnings as errors and runs
-# every test that needs no GPU, from a clean checkout on a bare Debian 12. The last
+# the tests that need no GPU, from a clean checkout on a bare Debian 12. The last
 # line says how many tests passed and failed; the status is 0 when none failed.
 #
 # Without a STAGE these run, in this order:
-#   plain       all tests, with GCC; the CUDA kernels are compiled where nvcc is
+#   plain       the tests, with GCC; the CUDA kernels are compiled where nvcc is
 #   arm64       the codec's tests, in an emulator
 #   sanitizers  the tests again, with the address and undefined behavior sanitizers
 #   threads     tests that have threads, with the thread sanitizer
@@ -14,8 +14,11 @@
 # Parts of plain, for the loop in between:
 #   lint        what looks at sources and documents
 #   quick       the codec, libpaco, the tool and the elements, with few random cases
-# Only when named, after a change to tests/lab or to what it includes:
-#   laboratory  the programs and tests of tests/lab
+# Only when named:
+#   long        before a release, and in CI: what plain and sanitizers leave out
+#               because of its time, and the codec's tests with more random cases
+#   laboratory  after a change to tests/lab or to what it includes: its programs
+#               and tests
 #
 # JOBS=N: compilers and tests at once.
 set -u
@@ -36,9 +39,9 @@ fail () {
 # What these tests and suites need is built (needed.py), or all if there are none.
 tests=
 
-# A stack shows functions and lines with these; with what -g describes besides, which no
-# test looks at, the sanitizers' code takes twice as long to compile.
-lines=-Dc_args=-g1
+# A stack shows functions and lines with these. With -O2, or with what -g describes besides,
+# which no test looks at, the sanitizers' code takes twice as long to compile.
+sanitized='-Doptimization=1 -Ddebug=false -Dc_args=-g1 -Db_lundef=false'
 
 # build FOLDER OPTION...: configures and compiles. A folder that another
 # checkout or an older meson left behind is made again.
@@ -66,8 +69,9 @@ build () {
 run_tests () {
   name=$1 folder=$2
   shift 2
-  # Some tests wait for other processes: three for two cores keep both busy.
-  meson test -C "$folder" --no-rebuild --num-processes $((jobs + (jobs + 1) / 2)) \
+  # Some tests wait for other processes or for a clock: twice as many as there are
+  # cores keep these busy.
+  meson test -C "$folder" --no-rebuild --num-processes $((2 * jobs)) \
     "$@" >"$folder.log" 2>&1
   status=$?
   log=$(ls "$folder"/meson-logs/testlog*.json 2>/dev/null | tail -n 1)
@@ -120,12 +124,11 @@ build_plain () {
   fi
 }
 
-# A fifth of the random cases is tried here, of which each run draws others; the standard
-# without this is a tenth.
+# A tenth of the random cases is tried here, of which each run draws others.
 run_plain () {
   build_plain -Dbench=true -Dsoak=true -Dlab=false
   echo "Testing ..."
-  PACO_CASES=${PACO_CASES:-20%} run_tests plain build/test
+  run_tests plain build/test --no-suite long
 }
 
 run_lint () {
@@ -148,19 +151,33 @@ run_arm64 () {
   JOBS=$jobs run_script arm64 sh tests/arm64.sh --short
 }
 
-run_sanitizers () {
+build_sanitized () {
   echo "Building in build/asan ..."
   # There are no kernels, but there is the code that drives them.
+  # shellcheck disable=SC2086
   build build/asan --werror -Dcuda=enabled -Dcuda-archs= -Dsoak=true \
-    -Dbuildtype=debugoptimized $lines -Db_sanitize=address,undefined \
-    -Db_lundef=false
+    $sanitized -Db_sanitize=address,undefined
   if ! leaks_can_be_found >/dev/null 2>&1; then
     echo "Leaks cannot be looked for: this system forbids the tracing."
     export PACO_LEAKS=0
   fi
+}
+
+# Scripts run the same elements in processes of other programs.
+run_sanitizers () {
+  build_sanitized
   echo "Testing with the sanitizers ..."
-  # Scripts run the same elements in processes of other programs.
-  run_tests asan build/asan --setup sanitize --no-suite pipelines
+  run_tests asan build/asan --setup sanitize --no-suite pipelines \
+    --no-suite sanitized-long
+}
+
+run_long () {
+  build_plain -Dbench=true -Dsoak=true -Dlab=false
+  echo "Testing ..."
+  PACO_CASES=${PACO_CASES:-50%} run_tests long build/test --suite long --suite codec
+  build_sanitized
+  echo "Testing with the sanitizers ..."
+  run_tests asan-long build/asan --setup sanitize --suite sanitized-long
 }
 
 # These tests have threads: the CPU backend's frames in flight, and elements in
@@ -169,8 +186,8 @@ run_threads () {
   echo "Building in build/thread ..."
   tests='storm cpu-backend allocations lib-round-trip lib-files lib-broken-files
     archive-units'
-  build build/thread --werror -Dcuda=disabled \
-    -Dbuildtype=debugoptimized $lines -Db_sanitize=thread -Db_lundef=false
+  # shellcheck disable=SC2086
+  build build/thread --werror -Dcuda=disabled $sanitized -Db_sanitize=thread
   echo "Testing with the thread sanitizer ..."
   # shellcheck disable=SC2086
   run_tests thread build/thread --setup thread $tests
@@ -184,7 +201,8 @@ has_clang () {
 }
 
 # Clang has other warnings, and must make the same float results. Tests of elements, which
-# have their float results of the codec, and those of kernels are not compiled by it.
+# have their float results of the codec, and those of kernels are not compiled by it. The
+# tool is compiled; what it does with the codec's results no compiler changes.
 run_clang () {
   has_clang
   echo "Building in build/clang ..."
@@ -193,7 +211,7 @@ run_clang () {
     tests='codec lib tool'
     build build/clang --werror -Dcuda=enabled -Dcuda-archs=
   ) || exit 1
-  run_tests clang build/clang --suite codec --suite lib --suite tool
+  run_tests clang build/clang --suite codec --suite lib
 }
 
 run_fuzz () {
@@ -205,7 +223,7 @@ run_fuzz () {
 [ $# -gt 0 ] || set -- plain arm64 sanitizers threads clang fuzz
 for stage; do
   case $stage in
-    lint | quick | plain | laboratory | arm64 | sanitizers | threads | clang | fuzz) ;;
+    lint | quick | plain | long | laboratory | arm64 | sanitizers | threads | clang | fuzz) ;;
     *) fail "There is no stage $stage: see the first lines of tests/run.sh." ;;
   esac
 done

@@ -113,7 +113,7 @@ def main():
             shutil.copy(DECODER / name, folder)
         n_compilers = compile_everywhere(folder)
         compiler = next(filter(shutil.which, ('gcc', 'clang', 'cc')))
-        run(compiler, '-std=c99', '-g', '-O1', '-fsanitize=address,undefined',
+        run(compiler, '-std=c99', '-g1', '-O1', '-fsanitize=address,undefined',
             '-fno-sanitize-recover=all', '-I', folder, HERE / 'decoder-alone.c', '-lm',
             '-o', folder / 'alone')
         check_example(folder / 'paco-to-pnm', folder)

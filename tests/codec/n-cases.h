@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /* PACO_CASES in the environment is the number of cases, or, as in "30%", a share of the
- * standard. Without it a test does a tenth, which is enough for the loop in between;
- * tests/run.sh asks for all. */
+ * standard. Without it a test does a tenth, of which each run draws others; the stage
+ * long of tests/run.sh asks for half. */
 static inline unsigned
 n_cases (unsigned standard)
 {

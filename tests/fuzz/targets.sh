@@ -16,7 +16,7 @@ configure_and_compile () {
   meson setup --reconfigure $build . || rm -rf $build
   [ -f $build/build.ninja ] ||
     CC=$clang CXX=clang++$version meson setup $build . --werror \
-      -Dcuda=disabled -Dbench=false -Dfuzz=true -Dbuildtype=debugoptimized \
+      -Dcuda=disabled -Dbench=false -Dfuzz=true -Doptimization=1 -Ddebug=false \
       -Dc_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false ||
     return 1
   # shellcheck disable=SC2046

@@ -39,8 +39,9 @@ check_licenses () {
   done
 }
 
-# Every header compiles alone: it includes what it uses. Templates, which are included
-# after the macros that fill them in, are none.
+# Every header compiles alone: it includes what it uses. The build has seen that of those
+# that their source includes first. Templates, which are included after the macros that fill
+# them in, are none.
 check_headers () {
   packages='gstreamer-video-1.0 gstreamer-base-1.0 gstreamer-check-1.0 zlib'
   # shellcheck disable=SC2086
@@ -57,6 +58,8 @@ check_headers () {
         case $(uname -m) in aarch64) ;; *) continue ;; esac
         ;;
     esac
+    first=$(grep -m 1 '^#include' "${header%.h}.c" 2>/dev/null)
+    [ "$first" = "#include \"$header\"" ] && continue
     # shellcheck disable=SC2086
     if ! printf '#include "%s"\n' "$header" |
       ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror \

@@ -39,11 +39,12 @@ check () { # OPTIONS FORMAT DEVICES
 }
 
 export FAKE_CUDA_DEVICES=3
+rate=lossless
 for format in GBR_12LE I422_10LE NV12 v210 BGRA bggr \
   I422_10LE,interlace-mode=interleaved; do
-  for rate in lossless quality; do
-    check rate-control=$rate "$format" 0
-  done
+  # One rate for each: tests of the backend have every format with both.
+  check rate-control=$rate "$format" 0
+  [ $rate = lossless ] && rate=quality || rate=lossless
 done
 check rate-control=lossless I422_10LE 2,0
 # There are stacks of three, and one of two.
