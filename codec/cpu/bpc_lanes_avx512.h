@@ -638,28 +638,36 @@ lanes_columns_of_mask (uint64_t mask)
       | _pdep_u64 (mask >> 32, UINT64_C (0xaaaaaaaaaaaaaaaa));
 }
 
+/* Sets halves to the bytes of a row as words, in the order of columns. */
+BPC_INLINE void
+lanes_words_of_row (LanesRow row, __m512i halves[2])
+{
+  __m512i bytes = _mm512_permutexvar_epi8 (lanes_columns_of_halves (), row);
+
+  halves[0] = _mm512_cvtepu8_epi16 (_mm512_castsi512_si256 (bytes));
+  halves[1] = _mm512_cvtepu8_epi16 (_mm512_extracti64x4_epi64 (bytes, 1));
+}
+
 BPC_INLINE void
 lanes_dequantize_narrow (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, int16_t *coefficients, unsigned width)
 {
   uint64_t valid = low_bits (width), minus = lanes_columns_of_mask (negative);
-  __m512i low = _mm512_permutexvar_epi8 (lanes_columns_of_halves (), bytes[0]);
-  __m512i high = n_bytes < 2
-      ? _mm512_setzero_si512 ()
-      : _mm512_permutexvar_epi8 (lanes_columns_of_halves (), bytes[1]);
+  __m512i m[2], high[2] = { _mm512_setzero_si512 (), _mm512_setzero_si512 () };
 
+  lanes_words_of_row (bytes[0], m);
+  if (n_bytes > 1)
+    lanes_words_of_row (bytes[1], high);
 #pragma GCC unroll 2
   for (unsigned k = 0; k < 2; k++) {
     __mmask32 in = (__mmask32) (valid >> (32 * k));
     __mmask32 less = (__mmask32) (minus >> (32 * k));
-    __m512i m = _mm512_or_si512 (
-        _mm512_cvtepu8_epi16 (_mm512_extracti64x4_epi64 (low, k)),
-        _mm512_slli_epi16 (
-            _mm512_cvtepu8_epi16 (_mm512_extracti64x4_epi64 (high, k)), 8));
-    __m512i x = _mm512_maskz_add_epi16 (_mm512_test_epi16_mask (m, m),
-        _mm512_sll_epi16 (m, _mm_cvtsi32_si128 ((int) q->dropped)),
-        _mm512_set1_epi16 ((int16_t) q->middle));
+    __m512i x;
 
+    m[k] = _mm512_or_si512 (m[k], _mm512_slli_epi16 (high[k], 8));
+    x = _mm512_maskz_add_epi16 (_mm512_test_epi16_mask (m[k], m[k]),
+        _mm512_sll_epi16 (m[k], _mm_cvtsi32_si128 ((int) q->dropped)),
+        _mm512_set1_epi16 ((int16_t) q->middle));
     x = _mm512_mask_sub_epi16 (x, less, _mm512_setzero_si512 (), x);
     if (q->past_caches && width == 64)
       _mm512_stream_si512 ((__m512i *) (coefficients + 32 * k), x);
