@@ -45,8 +45,8 @@ typedef struct
   uint16_t multiplier;
   uint8_t shift;
   bool narrow; /* the integers are below 2^15; a decoder: and reversible */
-  /* Decoder: whole lines are written past the caches, if the processor can do that; the
-   * caller makes a fence of sequential consistency afterwards. */
+  /* Decoder: whole lines are written past the caches, with AVX-512; the caller makes a fence
+   * of sequential consistency afterwards. */
   bool past_caches;
   /* Encoder: it stores here what it finds, unless NULL. */
   PacoBlockCounts *counts;

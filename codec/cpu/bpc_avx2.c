@@ -11,6 +11,7 @@
 
 #define LANES_NAME "avx2"
 #define LANES_OPS paco_bpc_ops_avx2
+#define LANES_PAST_CACHES false
 
 /* --- One byte for each lane, or for each coefficient of a row --- */
 
@@ -641,15 +642,6 @@ lanes_columns_of_row (const LanesRow bytes[3], unsigned n_bytes,
 }
 
 BPC_INLINE void
-lanes_put (const BpcQuantizer *q, void *to, __m256i x)
-{
-  if (q->past_caches)
-    _mm256_stream_si256 (to, x);
-  else
-    _mm256_storeu_si256 (to, x);
-}
-
-BPC_INLINE void
 lanes_dequantize_narrow (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, int16_t *coefficients, unsigned width)
 {
@@ -679,7 +671,7 @@ lanes_dequantize_narrow (const BpcQuantizer *q, const LanesRow bytes[3],
     x = _mm256_sub_epi16 (_mm256_xor_si256 (x, less), less);
     x = _mm256_andnot_si256 (
         _mm256_cmpeq_epi16 (m, _mm256_setzero_si256 ()), x);
-    lanes_put (q, to + 16 * k, x);
+    lanes_store (to + 16 * k, x);
   }
   if (width < 64)
     memcpy (coefficients, padded, width * 2u);
@@ -701,7 +693,7 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
       m = _mm256_or_si256 (_mm256_slli_epi32 (m, 8),
           _mm256_cvtepu8_epi32 (
               _mm_loadl_epi64 ((const __m128i *) (columns[b] + 8 * k))));
-    lanes_put (q, to + 8 * k,
+    lanes_store (to + 8 * k,
         lanes_dequantize_8 (q, 8 * k, m, (uint32_t) (minus >> (8 * k)) & 255));
   }
   if (width < 64)

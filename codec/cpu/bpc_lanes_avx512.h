@@ -8,6 +8,7 @@
 
 #define LANES_NAME "avx512"
 #define LANES_OPS paco_bpc_ops_avx512
+#define LANES_PAST_CACHES true
 
 /* --- One byte for each lane, or for each coefficient of a row --- */
 

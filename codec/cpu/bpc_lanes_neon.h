@@ -9,6 +9,7 @@
 
 #define LANES_NAME "neon"
 #define LANES_OPS paco_bpc_ops_neon
+#define LANES_PAST_CACHES false
 
 /* --- One byte for each lane, or for each coefficient of a row --- */
 

@@ -7,6 +7,9 @@
 
 #define LANES_NAME "plain"
 #define LANES_OPS paco_bpc_ops_plain
+/* Whether whole lines of coefficients can be written past the caches, which gains with
+ * registers as large as a cache line only. */
+#define LANES_PAST_CACHES false
 
 /* --- One byte for each lane, or for each coefficient of a row --- */
 

@@ -359,7 +359,7 @@ write_coefficients (const Coding *coding)
   BpcQuantizer q = { .reversible = block->reversible,
     .dropped = dropped,
     .narrow = block->narrow,
-    .past_caches = block->past_caches };
+    .past_caches = LANES_PAST_CACHES && block->past_caches };
   unsigned size = block->narrow ? 2 : 4;
   unsigned point = record->cut
       ? PACO_CUT_RECONSTRUCTION (block->reconstruction, dropped)
@@ -379,7 +379,7 @@ write_coefficients (const Coding *coding)
   for (unsigned y = 0; y < block->height; y++) {
     LanesRow bytes[3];
 
-    if (!block->past_caches)
+    if (!q.past_caches)
       fetch_line_ahead (line, block->stride * size, 64 * size, true);
     if (block->cells && begins_cells (block, y))
       fill_scales (block, y, values, scales);
