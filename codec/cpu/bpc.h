@@ -15,8 +15,8 @@ PacoBpcScratch *paco_bpc_scratch_new (void);
 void paco_bpc_scratch_free (PacoBpcScratch *scratch);
 
 /* Where a block lies and how it is coded. coefficients points to the block's first
- * coefficient, which is an int32_t with a reversible wavelet and else a float, or an int16_t
- * for a decoder if it is narrow; stride counts coefficients. */
+ * coefficient; stride counts coefficients. They are int32_t with a reversible wavelet and
+ * floats with others; a decoder's of a narrow block are int16_t. */
 typedef struct
 {
   void *coefficients;
@@ -44,7 +44,8 @@ typedef struct
   float scale;
   uint16_t multiplier;
   uint8_t shift;
-  bool narrow; /* the integers are below 2^15; a decoder: and reversible */
+  /* The integers are below 2^15. With a decoder the wavelet is reversible then. */
+  bool narrow;
   /* Decoder: whole lines are written past the caches, with AVX-512; the caller makes a fence
    * of sequential consistency afterwards. */
   bool past_caches;

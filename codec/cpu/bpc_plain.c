@@ -7,8 +7,8 @@
 
 #define LANES_NAME "plain"
 #define LANES_OPS paco_bpc_ops_plain
-/* Whether whole lines of coefficients can be written past the caches, which gains with
- * registers as large as a cache line only. */
+/* Whether the decoder can write whole lines past the caches. That gains time only where a
+ * register has a cache line. */
 #define LANES_PAST_CACHES false
 
 /* --- One byte for each lane, or for each coefficient of a row --- */

@@ -120,8 +120,8 @@ typedef struct
   const float *scales; /* PACO_BLOCK_WIDTH */
   uint32_t multiplier; /* 0: none */
   unsigned shift;      /* 15 at least */
-  bool narrow; /* what is multiplied, or comes of magnitudes, is below 2^15 */
-  bool past_caches; /* PacoBpcBlock */
+  bool narrow;         /* what is multiplied is below 2^15 */
+  bool past_caches;    /* PacoBpcBlock */
   /* Of each column of the line, for the frame's step map (codec/step_map.h), or NULL. */
   const uint32_t *multipliers; /* PACO_BLOCK_WIDTH */
 } BpcQuantizer;

@@ -358,7 +358,6 @@ write_coefficients (const Coding *coding)
   unsigned planes = record->planes - dropped, n_bytes = (planes + 7) / 8;
   BpcQuantizer q = { .reversible = block->reversible,
     .dropped = dropped,
-    .narrow = block->narrow,
     .past_caches = LANES_PAST_CACHES && block->past_caches };
   unsigned size = block->narrow ? 2 : 4;
   unsigned point = record->cut
@@ -390,7 +389,7 @@ write_coefficients (const Coding *coding)
         row = lanes_row_push (row, s->plane[dropped + p][y]);
       bytes[k] = row;
     }
-    if (q.narrow)
+    if (block->narrow)
       lanes_dequantize_narrow (&q, bytes, n_bytes, s->negative[BPC_MARGIN + y],
           (int16_t *) line, block->width);
     else

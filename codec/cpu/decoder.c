@@ -152,8 +152,8 @@ decode_block (void *data, uint32_t item, unsigned worker)
     g_atomic_int_inc (&flight->corrupted_blocks);
 }
 
-/* Coefficients of up to 15 bits take half the memory, if the transform takes them as they
- * are. */
+/* Coefficients of up to 15 bits are int16_t with a reversible wavelet, so they take half the
+ * memory. */
 static void
 choose_width (Flight *flight)
 {

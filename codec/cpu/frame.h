@@ -38,8 +38,8 @@ typedef struct
 gboolean paco_frames_init (PacoFrame frames[PACO_N_FORMS], GError **error);
 void paco_frames_clear (PacoFrame frames[PACO_N_FORMS]);
 
-/* Says whether the decoder's coefficients of a component are int16_t. Returns false if they
- * have been so before; else those in memory are of no use. */
+/* Makes the decoder's coefficients of a component int16_t if they are narrow, else words.
+ * Returns whether they were not so before: then those in memory are of no use. */
 bool paco_frame_set_narrow (PacoFrame *frame, unsigned component, bool narrow);
 
 /* These transform a frame. They return early when it has been abandoned. */

@@ -42,7 +42,7 @@ export FAKE_CUDA_DEVICES=3
 rate=lossless
 for format in GBR_12LE I422_10LE NV12 v210 BGRA bggr \
   I422_10LE,interlace-mode=interleaved; do
-  # One rate for each: tests of the backend have every format with both.
+  # They have one rate each, in turns. Tests of the backend draw both.
   check rate-control=$rate "$format" 0
   [ $rate = lossless ] && rate=quality || rate=lossless
 done
