@@ -43,14 +43,13 @@ paco_cuda_cells_add (PacoCudaCells *cells, PacoCudaFrame *frame,
   paco_areas_add (&job->areas, &frame->plan->coding, geometry, job->area_planes,
       cells->host_added.data);
   return paco_cuda_upload (frame->device, cells->added.address,
-      cells->host_added.data, n, frame->stream, error);
+      cells->host_added.data, n, &frame->stream, error);
 }
 
 gboolean
-paco_cuda_cells_find (const PacoCudaCells *cells, const PacoCudaFrame *frame,
+paco_cuda_cells_find (const PacoCudaCells *cells, PacoCudaFrame *frame,
     const PacoActivity *activity, bool added, bool wide, GError **error)
 {
-  const PacoCudaDevice *device = frame->device;
   const PacoGeometry *geometry = frame->plan->geometry;
   uint32_t columns = paco_step_map_columns (geometry);
   PacoCellsParameters parameters = {
@@ -72,11 +71,16 @@ paco_cuda_cells_find (const PacoCudaCells *cells, const PacoCudaFrame *frame,
       parameters.subbands[f][i] = (PacoCellsSubband){ place->offset,
         place->stride, subband->width, subband->height };
     }
-  return paco_module_launch (device->context, device->find_cells[wide],
-      (columns * PACO_CELLS_LANES + PACO_CELLS_THREADS - 1)
-          / PACO_CELLS_THREADS,
-      paco_step_map_n_cells (geometry) / columns, 1, PACO_CELLS_THREADS, 0,
-      frame->stream, &parameters, error);
+  return paco_cuda_stream_launch (&frame->stream,
+      &(PacoLaunch){
+          .function = frame->device->find_cells[wide],
+          .grid_x = (columns * PACO_CELLS_LANES + PACO_CELLS_THREADS - 1)
+              / PACO_CELLS_THREADS,
+          .grid_y = paco_step_map_n_cells (geometry) / columns,
+          .threads = PACO_CELLS_THREADS,
+          PACO_LAUNCH_PARAMETERS (parameters),
+      },
+      error);
 }
 
 gboolean
@@ -85,7 +89,7 @@ paco_cuda_cells_download (
 {
   return paco_cuda_download (frame->device, cells->host.data,
              cells->cells.address,
-             paco_step_map_n_cells (frame->plan->geometry), frame->stream,
+             paco_step_map_n_cells (frame->plan->geometry), &frame->stream,
              error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_MAPPED, error);
 }

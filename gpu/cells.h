@@ -25,9 +25,8 @@ gboolean paco_cuda_cells_add (PacoCudaCells *cells, PacoCudaFrame *frame,
 
 /* Enqueues, after the transform, what finds the cells, and what downloads them. added:
  * something was uploaded. */
-gboolean paco_cuda_cells_find (const PacoCudaCells *cells,
-    const PacoCudaFrame *frame, const PacoActivity *activity, bool added,
-    bool wide, GError **error);
+gboolean paco_cuda_cells_find (const PacoCudaCells *cells, PacoCudaFrame *frame,
+    const PacoActivity *activity, bool added, bool wide, GError **error);
 gboolean paco_cuda_cells_download (
     const PacoCudaCells *cells, PacoCudaFrame *frame, GError **error);
 

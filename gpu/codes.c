@@ -26,7 +26,7 @@ paco_cuda_maps_components (const PacoCudaMaps *maps)
 /* Enqueues the copy of n bytes of maps to the device. */
 static gboolean
 take_maps (PacoCudaMaps *maps, const PacoCudaDevice *device, size_t n,
-    CUstream stream, GError **error)
+    PacoCudaStream *stream, GError **error)
 {
   PacoTakeParameters parameters = {
     .to = maps->memory.address,
@@ -34,14 +34,20 @@ take_maps (PacoCudaMaps *maps, const PacoCudaDevice *device, size_t n,
     .n = (uint32_t) (n / WORD_BYTES),
   };
 
-  return paco_module_launch (device->context, device->take_words,
-      (parameters.n + PACO_CODES_THREADS - 1) / PACO_CODES_THREADS, 1, 1,
-      PACO_CODES_THREADS, 0, stream, &parameters, error);
+  return paco_cuda_stream_launch (stream,
+      &(PacoLaunch){
+          .function = device->take_words,
+          .grid_x = (parameters.n + PACO_CODES_THREADS - 1)
+              / PACO_CODES_THREADS,
+          .threads = PACO_CODES_THREADS,
+          PACO_LAUNCH_PARAMETERS (parameters),
+      },
+      error);
 }
 
 gboolean
 paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share, bool back,
-    CUstream stream, GError **error)
+    PacoCudaStream *stream, GError **error)
 {
   const PacoSampleMaps *of = &maps->maps;
   size_t size = 0;
@@ -92,8 +98,8 @@ paco_cuda_maps_clear (PacoCudaMaps *maps, PacoCudaShare *share)
 
 gboolean
 paco_cuda_maps_enqueue (const PacoCudaMaps *maps, const PacoCudaDevice *device,
-    const PacoSamplePlanes *planes, const PacoPicture *planar, CUstream stream,
-    GError **error)
+    const PacoSamplePlanes *planes, const PacoPicture *planar,
+    PacoCudaStream *stream, GError **error)
 {
   for (unsigned c = 0; c < planes->format.n_components; c++) {
     uint32_t words = (planes->columns[c] * planes->word_bytes + 3) / 4;
@@ -107,12 +113,15 @@ paco_cuda_maps_enqueue (const PacoCudaMaps *maps, const PacoCudaDevice *device,
       .mask = (1u << planes->format.components[c].depth) - 1,
     };
 
-    if (maps->of[c] == 0)
-      continue;
-    if (!paco_module_launch (device->context, device->map_samples,
-            (words + PACO_CODES_THREADS - 1) / PACO_CODES_THREADS,
-            CLAMP (planes->lines[c], 1, MAX_ROWS_OF_GRID), 1,
-            PACO_CODES_THREADS, 0, stream, &parameters, error))
+    PacoLaunch launch = {
+      .function = device->map_samples,
+      .grid_x = (words + PACO_CODES_THREADS - 1) / PACO_CODES_THREADS,
+      .grid_y = CLAMP (planes->lines[c], 1, MAX_ROWS_OF_GRID),
+      .threads = PACO_CODES_THREADS,
+      PACO_LAUNCH_PARAMETERS (parameters),
+    };
+
+    if (maps->of[c] != 0 && !paco_cuda_stream_launch (stream, &launch, error))
       return FALSE;
   }
   return TRUE;
@@ -150,7 +159,7 @@ gboolean
 paco_cuda_find_codes (const PacoCudaDevice *device,
     const PacoSamplePlanes *planes, const PacoPicture *planar,
     const PacoCodeGroups *groups, uint32_t step, bool between, CUdeviceptr used,
-    PacoCodeTable *found, CUstream stream, GError **error)
+    PacoCodeTable *found, PacoCudaStream *stream, GError **error)
 {
   unsigned n_classes = between ? step : 1;
   unsigned most = device->context->n_multiprocessors * BLOCKS_PER_MULTIPROCESSOR
@@ -171,7 +180,13 @@ paco_cuda_find_codes (const PacoCudaDevice *device,
             planes, planar, c, used + g * PACO_CODES_WORDS * sizeof (uint32_t));
         lines = MAX (lines, (planes->lines[c] + step - 1) / step);
       }
-  return paco_module_launch (device->context, device->find_codes,
-      MIN (lines, most) * n_classes, n, 1, PACO_CODES_THREADS, 0, stream,
-      &parameters, error);
+  return paco_cuda_stream_launch (stream,
+      &(PacoLaunch){
+          .function = device->find_codes,
+          .grid_x = MIN (lines, most) * n_classes,
+          .grid_y = n,
+          .threads = PACO_CODES_THREADS,
+          PACO_LAUNCH_PARAMETERS (parameters),
+      },
+      error);
 }

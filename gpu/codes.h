@@ -23,13 +23,13 @@ unsigned paco_cuda_maps_components (const PacoCudaMaps *maps);
  * The device fetches them, as a copy engine would keep them waiting behind the pictures of
  * other frames. */
 gboolean paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share,
-    bool back, CUstream stream, GError **error);
+    bool back, PacoCudaStream *stream, GError **error);
 void paco_cuda_maps_clear (PacoCudaMaps *maps, PacoCudaShare *share);
 
 /* Enqueues the kernels that map the samples in the planes of `planar`. */
 gboolean paco_cuda_maps_enqueue (const PacoCudaMaps *maps,
     const PacoCudaDevice *device, const PacoSamplePlanes *planes,
-    const PacoPicture *planar, CUstream stream, GError **error);
+    const PacoPicture *planar, PacoCudaStream *stream, GError **error);
 
 /* Returns the bytes of device memory that finding the codes of groups takes. */
 size_t paco_cuda_codes_size (const PacoCodeGroups *groups);
@@ -40,4 +40,4 @@ size_t paco_cuda_codes_size (const PacoCodeGroups *groups);
 gboolean paco_cuda_find_codes (const PacoCudaDevice *device,
     const PacoSamplePlanes *planes, const PacoPicture *planar,
     const PacoCodeGroups *groups, uint32_t step, bool between, CUdeviceptr used,
-    PacoCodeTable *found, CUstream stream, GError **error);
+    PacoCodeTable *found, PacoCudaStream *stream, GError **error);

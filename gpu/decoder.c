@@ -105,8 +105,15 @@ compare_region (PacoCudaFrame *frame, const PacoTransferRegion *region,
   unsigned grid_y = (unsigned) CLAMP (
       parameters.rows, 1, MIN (MAX (most / grid_x, 1), MAX_ROWS_OF_GRID));
 
-  return paco_module_launch (device->context, device->compare, grid_x, grid_y,
-      1, PACO_COMPARE_THREADS, 0, frame->stream, &parameters, error);
+  return paco_cuda_stream_launch (&frame->stream,
+      &(PacoLaunch){
+          .function = device->compare,
+          .grid_x = grid_x,
+          .grid_y = grid_y,
+          .threads = PACO_COMPARE_THREADS,
+          PACO_LAUNCH_PARAMETERS (parameters),
+      },
+      error);
 }
 
 static gboolean
@@ -266,7 +273,7 @@ upload (Flight *flight, const PacoDecoderJob *job, GError **error)
              flight->payload_pinned, 0, error)
       && upload_repairs (flight, job, error)
       && paco_cuda_upload (frame->device, flight->table.address,
-          flight->host_table.data, size, frame->stream, error)
+          flight->host_table.data, size, &frame->stream, error)
       && (!job->compares
           || paco_transfer_upload (&frame->transfer, &frame->picture, error));
 }
@@ -274,7 +281,6 @@ upload (Flight *flight, const PacoDecoderJob *job, GError **error)
 static gboolean
 decode_blocks (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
-  PacoCudaDevice *device = flight->frame.device;
   const PacoCudaPlan *plan = flight->frame.plan;
   const PacoCoding *coding = &job->frame.header.coding;
   PacoBpcDecodeParameters parameters = {
@@ -295,11 +301,17 @@ decode_blocks (Flight *flight, const PacoDecoderJob *job, GError **error)
           &flight->frame, coding, job->frame.header.set, &rows, error))
     return FALSE;
   parameters.rows = rows;
-  return paco_module_launch (device->context,
-      device->bpc_decode[flight->wide][coding->coding_passes - 1],
-      plan->n_blocks, 1, 1, PACO_BPC_THREADS,
-      paco_bpc_shared_bytes (true, coding->coding_passes, plan->block_height),
-      flight->frame.stream, &parameters, error);
+  return paco_cuda_stream_launch (&flight->frame.stream,
+      &(PacoLaunch){
+          .function = flight->frame.device
+                          ->bpc_decode[flight->wide][coding->coding_passes - 1],
+          .grid_x = plan->n_blocks,
+          .threads = PACO_BPC_THREADS,
+          .shared_bytes = paco_bpc_shared_bytes (
+              true, coding->coding_passes, plan->block_height),
+          PACO_LAUNCH_PARAMETERS (parameters),
+      },
+      error);
 }
 
 static gboolean
@@ -335,7 +347,7 @@ download (Flight *flight, const PacoDecoderJob *job, GError **error)
 
   return paco_cuda_download (frame->device, flight->host_table.data,
              flight->table.address, offsetof (BlockTable, records),
-             frame->stream, error)
+             &frame->stream, error)
       && (job->compares
           || paco_transfer_download (&frame->transfer, &frame->picture, error));
 }

@@ -187,6 +187,7 @@ device_free (void *data)
     paco_cuda_device_leave (device);
   }
   paco_cuda_context_close (device->context);
+  g_mutex_clear (&device->queues);
   g_free (device);
 }
 
@@ -200,6 +201,7 @@ device_new (PacoCudaContext *context, GError **error)
   if (!context)
     return NULL;
   device = g_new0 (PacoCudaDevice, 1);
+  g_mutex_init (&device->queues);
   device->references = 1;
   device->context = context;
   device->driver = context->driver;

@@ -34,6 +34,7 @@ typedef struct
   CUfunction find_cells[2]; /* [wide] */
   CUfunction rate_count[2]; /* [wide] */
   CUfunction rate_decide, rate_find, rate_fit, rate_shorten;
+  GMutex queues;    /* of the driver: who has it enqueues (frame.h) */
   CUdeviceptr rows; /* the built-in probability sets, paco_cuda_place_sets() */
 
   /* For measurements, set before any coder is opened: a flight's thread calls it with

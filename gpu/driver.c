@@ -15,6 +15,9 @@ look_up_functions (PacoDriver *driver, GError **error)
   *(void **) &driver->member = dlsym (driver->library, symbol);                \
   if (driver->member == NULL)                                                  \
     missing = symbol;
+  PACO_DRIVER_GRAPH_FUNCTIONS (LOOK_UP)
+  driver->has_graphs = missing == NULL;
+  missing = NULL;
   PACO_DRIVER_FUNCTIONS (LOOK_UP)
 #undef LOOK_UP
 

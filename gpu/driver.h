@@ -78,6 +78,25 @@
       (const CUlaunchConfig *launch, CUfunction function, void **parameters,   \
           void **extra))
 
+/* The same for those that a driver may lack: graphs whose kernels may begin early came
+ * with 12.3. */
+#define PACO_DRIVER_GRAPH_FUNCTIONS(F)                                         \
+  F (graph_create, "cuGraphCreate", (CUgraph * graph, unsigned flags))         \
+  F (graph_destroy, "cuGraphDestroy", (CUgraph graph))                         \
+  F (graph_add_kernel_node, "cuGraphAddKernelNode_v2",                         \
+      (CUgraphNode * node, CUgraph graph, const CUgraphNode *dependencies,     \
+          size_t n, const CUDA_KERNEL_NODE_PARAMS *parameters))                \
+  F (graph_add_dependencies, "cuGraphAddDependencies_v2",                      \
+      (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,          \
+          const CUgraphEdgeData *edges, size_t n))                             \
+  F (graph_instantiate, "cuGraphInstantiateWithFlags",                         \
+      (CUgraphExec * executable, CUgraph graph, unsigned long long flags))     \
+  F (graph_exec_destroy, "cuGraphExecDestroy", (CUgraphExec executable))       \
+  F (graph_exec_set_params, "cuGraphExecKernelNodeSetParams_v2",               \
+      (CUgraphExec executable, CUgraphNode node,                               \
+          const CUDA_KERNEL_NODE_PARAMS *parameters))                          \
+  F (graph_launch, "cuGraphLaunch", (CUgraphExec executable, CUstream stream))
+
 typedef struct
 {
   void *library; /* of dlopen() */
@@ -85,6 +104,8 @@ typedef struct
 #define PACO_DRIVER_MEMBER(member, symbol, parameters)                         \
   CUresult (CUDAAPI *member) parameters;
   PACO_DRIVER_FUNCTIONS (PACO_DRIVER_MEMBER)
+  PACO_DRIVER_GRAPH_FUNCTIONS (PACO_DRIVER_MEMBER)
+  bool has_graphs; /* all of the latter */
 #undef PACO_DRIVER_MEMBER
 } PacoDriver;
 

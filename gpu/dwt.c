@@ -577,19 +577,23 @@ paco_dwt_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, bool inverse,
 }
 
 gboolean
-paco_dwt_enqueue (const PacoDwt *dwt, const PacoCudaContext *context,
-    const PacoDwtFrame *frame, bool inverse, CUstream stream, GError **error)
+paco_dwt_enqueue (const PacoDwt *dwt, const PacoDwtFrame *frame, bool inverse,
+    PacoCudaStream *stream, GError **error)
 {
   PacoDwtLaunch launches[PACO_DWT_MAX_LAUNCHES];
   unsigned n = paco_dwt_launches (dwt, frame, inverse, launches);
 
   for (unsigned i = 0; i < n; i++) {
-    bool early = dwt->kernels->early && (i > 0 || frame->follows_kernel);
+    PacoLaunch launch = {
+      .function = launches[i].kernel->function,
+      .grid_x = launches[i].grid_x,
+      .grid_y = launches[i].grid_y,
+      .threads = PACO_DWT_THREADS,
+      .early = dwt->kernels->early && (i > 0 || frame->follows_kernel),
+      PACO_LAUNCH_PARAMETERS (launches[i].parameters),
+    };
 
-    if (!(early ? paco_module_launch_early : paco_module_launch) (context,
-            launches[i].kernel->function, launches[i].grid_x,
-            launches[i].grid_y, 1, PACO_DWT_THREADS, 0, stream,
-            &launches[i].parameters, error))
+    if (!paco_cuda_stream_launch (stream, &launch, error))
       return FALSE;
   }
   return TRUE;

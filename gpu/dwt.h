@@ -5,7 +5,7 @@
 #pragma once
 #include "codec/geometry.h"
 #include "gpu/kernels/dwt.h"
-#include "gpu/module.h"
+#include "gpu/stream.h"
 
 /* ANY does everything but a step map. PLAIN does what most frames need, and is faster
  * (kernels/dwt_forward.cuh, dwt_inverse.cuh). MAPPED does the inverse of the levels that
@@ -100,8 +100,8 @@ typedef struct
 } PacoDwtFrame;
 
 /* Enqueues the transform of a frame. */
-gboolean paco_dwt_enqueue (const PacoDwt *dwt, const PacoCudaContext *context,
-    const PacoDwtFrame *frame, bool inverse, CUstream stream, GError **error);
+gboolean paco_dwt_enqueue (const PacoDwt *dwt, const PacoDwtFrame *frame,
+    bool inverse, PacoCudaStream *stream, GError **error);
 
 /* The launches as a list, for benchmarks and tests, which launch by themselves. If
  * kernels->early, all but the first can be launched early (module.h). */

@@ -104,7 +104,6 @@ static gboolean
 code_blocks (
     PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight, GError **error)
 {
-  PacoCudaDevice *device = flight->frame.device;
   const PacoCudaPlan *plan = flight->frame.plan;
   unsigned passes = flight->coding.coding_passes;
   PacoBpcEncodeParameters parameters = {
@@ -127,11 +126,17 @@ code_blocks (
   if (paco_cuda_rate_has_cuts (flight->rate))
     paco_cuda_budget_set_parameters (
         &flight->budget, flight->rate, &parameters);
-  return paco_module_launch (device->context,
-      device->bpc_encode[flight->wide][passes - 1], plan->n_blocks, 1, 1,
-      PACO_BPC_THREADS,
-      paco_bpc_shared_bytes (false, passes, plan->block_height),
-      flight->frame.stream, &parameters, error);
+  return paco_cuda_stream_launch (&flight->frame.stream,
+      &(PacoLaunch){
+          .function =
+              flight->frame.device->bpc_encode[flight->wide][passes - 1],
+          .grid_x = plan->n_blocks,
+          .threads = PACO_BPC_THREADS,
+          .shared_bytes = paco_bpc_shared_bytes (
+              false, passes, plan->block_height),
+          PACO_LAUNCH_PARAMETERS (parameters),
+      },
+      error);
 }
 
 /* Bytes of the frame from the device. */
@@ -141,7 +146,7 @@ download (PacoCudaEncoderFlight *flight, uint8_t *to, size_t begin, size_t end,
 {
   return end <= begin
       || paco_cuda_download (flight->frame.device, to + begin,
-          flight->packed.address + begin, end - begin, flight->frame.stream,
+          flight->packed.address + begin, end - begin, &flight->frame.stream,
           error);
 }
 
@@ -284,6 +289,7 @@ enqueue (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
 {
   uint64_t bytes = 0;
 
+  paco_cuda_frame_take_queues (&flight->frame);
   return upload_blocks (flight, job, error)
       && enqueue_coding (encoder, flight, job, transformed, error)
       && pack_tables (flight, transformed, header, &bytes, error)
@@ -472,6 +478,7 @@ choose_by_numbers (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
     PacoBandSamples samples = paco_policy_band_samples (
         &form->picture, &job->picture, maps);
 
+    paco_cuda_frame_leave_queues (&flight->frame);
     paco_encoder_choose (form, &samples, &job->rate);
     return TRUE;
   }

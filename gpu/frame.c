@@ -134,11 +134,7 @@ create_event (
 static gboolean
 create_stream (PacoCudaFrame *frame, GError **error)
 {
-  const PacoDriver *driver = frame->device->driver;
-
-  if (!paco_driver_check (driver,
-          driver->stream_create (&frame->stream, CU_STREAM_NON_BLOCKING), error,
-          "a stream on %s cannot be had", frame->device->context->name))
+  if (!paco_cuda_stream_init (&frame->stream, frame->device->context, error))
     return FALSE;
   for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++)
     if (!create_event (frame, &frame->events[i], event_flags (frame, i), error))
@@ -157,7 +153,7 @@ paco_cuda_frame_init (
   frame->picture = (PacoStaged){
     .share = share,
     .device = share->device,
-    .stream = frame->stream,
+    .stream = &frame->stream,
   };
   return TRUE;
 }
@@ -170,6 +166,7 @@ paco_cuda_frame_use (
   frame->plan = &plans[form];
   frame->loaded = 0;
   frame->timed = frame->n_untimed == 0 || frame->device->frame_ended;
+  paco_cuda_stream_gather (&frame->stream, !frame->timed);
 }
 
 gboolean
@@ -192,7 +189,7 @@ paco_cuda_frame_upload_blocks (PacoCudaFrame *frame, GError **error)
 {
   return paco_cuda_upload (frame->device, frame->blocks[frame->form].address,
       paco_cuda_frame_blocks (frame),
-      frame->plan->n_blocks * sizeof (PacoGpuBlock), frame->stream, error);
+      frame->plan->n_blocks * sizeof (PacoGpuBlock), &frame->stream, error);
 }
 
 void
@@ -202,7 +199,7 @@ paco_cuda_frame_clear (PacoCudaFrame *frame)
 
   if (!device)
     return;
-  if (frame->stream)
+  if (frame->stream.handle)
     paco_cuda_frame_give_up (frame);
   paco_staged_clear (&frame->picture);
   paco_device_memory_clear (frame->share, &frame->coefficients);
@@ -215,14 +212,13 @@ paco_cuda_frame_clear (PacoCudaFrame *frame)
     paco_pinned_memory_clear (device, &frame->host_blocks[i]);
   }
   paco_pinned_memory_clear (device, &frame->host_rows);
-  paco_cuda_bus_forget (&frame->share->bus);
+  frame->share->last_upload = frame->share->last_download = NULL;
   for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++)
     if (frame->events[i])
       device->driver->event_destroy (frame->events[i]);
   if (frame->picture_ready)
     device->driver->event_destroy (frame->picture_ready);
-  if (frame->stream)
-    device->driver->stream_destroy (frame->stream);
+  paco_cuda_stream_clear (&frame->stream);
   *frame = (PacoCudaFrame){ 0 };
 }
 
@@ -240,9 +236,39 @@ paco_cuda_frame_mark (PacoCudaFrame *frame, unsigned event, GError **error)
 {
   if (!frame->timed && event <= PACO_CUDA_CODED && event != PACO_CUDA_UPLOADED)
     return TRUE;
-  return check_queued (frame,
-      frame->device->driver->event_record (frame->events[event], frame->stream),
-      error);
+  return paco_cuda_stream_send (&frame->stream, error)
+      && check_queued (frame,
+          frame->device->driver->event_record (
+              frame->events[event], frame->stream.handle),
+          error);
+}
+
+void
+paco_cuda_frame_take_queues (PacoCudaFrame *frame)
+{
+  if (!frame->has_queues)
+    g_mutex_lock (&frame->device->queues);
+  frame->has_queues = true;
+}
+
+void
+paco_cuda_frame_leave_queues (PacoCudaFrame *frame)
+{
+  if (frame->has_queues)
+    g_mutex_unlock (&frame->device->queues);
+  frame->has_queues = false;
+}
+
+/* Makes the frame wait for the last transfer in this direction, unless it is NULL. */
+static gboolean
+follow (PacoCudaFrame *frame, CUevent last, GError **error)
+{
+  return !last
+      || (paco_cuda_stream_send (&frame->stream, error)
+          && check_queued (frame,
+              frame->device->driver->stream_wait_event (
+                  frame->stream.handle, last, 0),
+              error));
 }
 
 gboolean
@@ -250,39 +276,40 @@ paco_cuda_frame_begin_upload (
     PacoCudaFrame *frame, bool in_order, GError **error)
 {
   frame->in_order = in_order;
-  return (!in_order
-             || check_queued (frame,
-                 paco_cuda_bus_begin (&frame->share->bus, false, frame->stream),
-                 error))
+  if (in_order)
+    paco_cuda_frame_take_queues (frame);
+  return (!in_order || follow (frame, frame->share->last_upload, error))
       && paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error);
 }
 
 gboolean
 paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error)
 {
-  if (!frame->in_order)
-    return paco_cuda_frame_mark (frame, PACO_CUDA_UPLOADED, error);
-  return check_queued (frame,
-      paco_cuda_bus_end (&frame->share->bus, false, frame->stream,
-          frame->events[PACO_CUDA_UPLOADED]),
-      error);
+  paco_cuda_frame_take_queues (frame);
+  if (!paco_cuda_frame_mark (frame, PACO_CUDA_UPLOADED, error))
+    return FALSE;
+  if (frame->in_order)
+    frame->share->last_upload = frame->events[PACO_CUDA_UPLOADED];
+  return TRUE;
 }
 
 gboolean
 paco_cuda_frame_begin_download (PacoCudaFrame *frame, GError **error)
 {
+  paco_cuda_frame_take_queues (frame);
   return paco_cuda_frame_mark (frame, PACO_CUDA_CODED, error)
-      && check_queued (frame,
-          paco_cuda_bus_begin (&frame->share->bus, true, frame->stream), error);
+      && paco_cuda_stream_send (&frame->stream, error)
+      && follow (frame, frame->share->last_download, error);
 }
 
 gboolean
 paco_cuda_frame_end_download (PacoCudaFrame *frame, GError **error)
 {
-  return check_queued (frame,
-      paco_cuda_bus_end (&frame->share->bus, true, frame->stream,
-          frame->events[PACO_CUDA_END]),
-      error);
+  if (!paco_cuda_frame_mark (frame, PACO_CUDA_END, error))
+    return FALSE;
+  frame->share->last_download = frame->events[PACO_CUDA_END];
+  paco_cuda_frame_leave_queues (frame);
+  return TRUE;
 }
 
 gboolean
@@ -290,6 +317,7 @@ paco_cuda_frame_wait_for (PacoCudaFrame *frame, unsigned event, GError **error)
 {
   PacoCudaDevice *device = frame->device;
 
+  paco_cuda_frame_leave_queues (frame);
   return paco_driver_check (device->driver,
       device->driver->event_synchronize (frame->events[event]), error,
       "%s failed while it coded a frame", device->context->name);
@@ -332,8 +360,8 @@ paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error)
 void
 paco_cuda_frame_give_up (PacoCudaFrame *frame)
 {
-  paco_cuda_bus_give_up (&frame->share->bus, frame->stream);
-  frame->device->driver->stream_synchronize (frame->stream);
+  paco_cuda_frame_leave_queues (frame);
+  paco_cuda_stream_give_up (&frame->stream);
 }
 
 gboolean
@@ -344,19 +372,21 @@ paco_cuda_frame_await_picture (
 
   if (picture->memory == PACO_MEMORY_HOST)
     return TRUE;
+  if (!paco_cuda_stream_send (&frame->stream, error))
+    return FALSE;
   if (picture->stream != NULL
       && !(check_queued (frame,
                driver->event_record (frame->picture_ready, picture->stream),
                error)
           && check_queued (frame,
               driver->stream_wait_event (
-                  frame->stream, frame->picture_ready, 0),
+                  frame->stream.handle, frame->picture_ready, 0),
               error)))
     return FALSE;
   return picture->unused_size == 0
       || check_queued (frame,
           driver->memset_d8_async ((uintptr_t) picture->unused_memory, 0,
-              picture->unused_size, frame->stream),
+              picture->unused_size, frame->stream.handle),
           error);
 }
 
@@ -380,9 +410,9 @@ mix_planes (PacoCudaFrame *frame, const PacoCoding *coding, bool inverse,
     GError **error)
 {
   return coding->color_transform != PACO_COLOR_TRANSFORM_MOSAIC
-      || paco_mosaic_enqueue (frame->device->context, &frame->device->layout,
+      || paco_mosaic_enqueue (&frame->device->layout,
           &frame->plan->sample_planes, coding, frame->planes.address, inverse,
-          frame->stream, error);
+          &frame->stream, error);
 }
 
 /* Loads samples into planes that are not there yet. */
@@ -399,8 +429,8 @@ load_planes (PacoCudaFrame *frame, const PacoLayoutLaunch *launches, unsigned n,
     missing[n_missing++] = launches[i];
     frame->loaded |= launches[i].components;
   }
-  return paco_layout_enqueue (frame->device->context, &frame->device->layout,
-      PACO_LAYOUT_LOAD, missing, n_missing, false, frame->stream, error);
+  return paco_layout_enqueue (&frame->device->layout, PACO_LAYOUT_LOAD, missing,
+      n_missing, false, &frame->stream, error);
 }
 
 gboolean
@@ -416,29 +446,27 @@ paco_cuda_frame_find_codes (PacoCudaFrame *frame, const PacoPicture *picture,
 
   return load_planes (frame, launches, n, error)
       && paco_cuda_find_codes (frame->device, planes, &planar, groups, step,
-          between, used, found, frame->stream, error);
+          between, used, found, &frame->stream, error);
 }
 
 static gboolean
-map_samples (
-    const PacoCudaFrame *frame, const PacoPicture *planar, GError **error)
+map_samples (PacoCudaFrame *frame, const PacoPicture *planar, GError **error)
 {
   return paco_cuda_maps_enqueue (&frame->maps, frame->device,
-      &frame->plan->sample_planes, planar, frame->stream, error);
+      &frame->plan->sample_planes, planar, &frame->stream, error);
 }
 
 gboolean
 paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
     const PacoDwtFrame *transform, bool inverse, GError **error)
 {
-  const PacoCudaContext *context = frame->device->context;
   PacoLayoutLaunch launches[PACO_MAX_COMPONENTS];
   PacoPicture planar;
   PacoDwtFrame of_planes = *transform;
   unsigned n;
 
   if (!paco_cuda_maps_upload (
-          &frame->maps, frame->share, inverse, frame->stream, error))
+          &frame->maps, frame->share, inverse, &frame->stream, error))
     return FALSE;
   n = paco_layout_launches (&frame->plan->sample_planes, transform->picture,
       paco_cuda_maps_components (&frame->maps), frame->planes.address, &planar,
@@ -450,13 +478,13 @@ paco_cuda_frame_enqueue_transform (PacoCudaFrame *frame,
         && map_samples (frame, &planar, error)
         && mix_planes (frame, transform->coding, false, error)
         && paco_dwt_enqueue (
-            frame->plan->dwt, context, &of_planes, false, frame->stream, error);
+            frame->plan->dwt, &of_planes, false, &frame->stream, error);
   return paco_dwt_enqueue (
-             frame->plan->dwt, context, &of_planes, true, frame->stream, error)
+             frame->plan->dwt, &of_planes, true, &frame->stream, error)
       && mix_planes (frame, transform->coding, true, error)
       && map_samples (frame, &planar, error)
-      && paco_layout_enqueue (context, &frame->device->layout,
-          PACO_LAYOUT_STORE, launches, n, true, frame->stream, error);
+      && paco_layout_enqueue (&frame->device->layout, PACO_LAYOUT_STORE,
+          launches, n, true, &frame->stream, error);
 }
 
 gboolean
@@ -476,5 +504,5 @@ paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
   paco_cuda_place_sets (coding, carried_set, frame->host_rows.data);
   *rows = frame->rows.address;
   return paco_cuda_upload (device, *rows, frame->host_rows.data,
-      PACO_CUDA_SETS_BYTES, frame->stream, error);
+      PACO_CUDA_SETS_BYTES, &frame->stream, error);
 }

@@ -58,11 +58,13 @@ typedef struct
   PacoCudaDevice *device; /* the share's */
   unsigned form;
   const PacoCudaPlan *plan; /* of the form */
-  bool in_order;            /* the upload has its turn */
+  bool in_order;            /* the upload takes its turn */
+  bool has_queues;          /* paco_cuda_frame_take_queues() */
   bool timed;
   unsigned n_untimed; /* frames since the last one that was timed */
   double upload_ms, stage_ms[PACO_CUDA_N_STAGES]; /* of the last one */
-  CUstream stream;
+  PacoCudaStream
+      stream; /* which gathers the kernels of a frame that is not timed */
   CUevent events[PACO_CUDA_N_EVENTS];
   CUevent picture_ready; /* of another stream */
   PacoTransfer transfer;
@@ -105,6 +107,14 @@ paco_cuda_frame_blocks (const PacoCudaFrame *frame)
   return (PacoGpuBlock *) frame->host_blocks[frame->form].data;
 }
 gboolean paco_cuda_frame_upload_blocks (PacoCudaFrame *frame, GError **error);
+
+/* Waits until no other frame of the device has its queues, and has them until the
+ * download's end, a wait, or paco_cuda_frame_leave_queues(); it may have them already.
+ * Streams share the queues of the driver, so frames enqueue one after the other: a frame
+ * that was uploaded then never stands behind one that is still on its way. An upload in
+ * order begins with it, all others end with it, and a download begins with it. */
+void paco_cuda_frame_take_queues (PacoCudaFrame *frame);
+void paco_cuda_frame_leave_queues (PacoCudaFrame *frame);
 
 /* What is enqueued between begin and end of an upload uses the bus to the device;
  * between those of a download, the bus back. The upload marks BEGIN and UPLOADED, the

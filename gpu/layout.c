@@ -424,18 +424,21 @@ paco_layout_launches (const PacoSamplePlanes *planes,
 }
 
 gboolean
-paco_layout_enqueue (const PacoCudaContext *context,
-    const PacoLayoutKernels *kernels, PacoLayoutDirection direction,
-    const PacoLayoutLaunch *launches, unsigned n, bool follows_kernel,
-    CUstream stream, GError **error)
+paco_layout_enqueue (const PacoLayoutKernels *kernels,
+    PacoLayoutDirection direction, const PacoLayoutLaunch *launches, unsigned n,
+    bool follows_kernel, PacoCudaStream *stream, GError **error)
 {
   for (unsigned i = 0; i < n; i++) {
-    bool early = kernels->early && (i > 0 || follows_kernel);
+    PacoLaunch launch = {
+      .function = kernels->functions[direction][launches[i].kernel],
+      .grid_x = launches[i].grid_x,
+      .grid_y = launches[i].grid_y,
+      .threads = PACO_LAYOUT_THREADS,
+      .early = kernels->early && (i > 0 || follows_kernel),
+      PACO_LAUNCH_PARAMETERS (launches[i].parameters),
+    };
 
-    if (!(early ? paco_module_launch_early : paco_module_launch) (context,
-            kernels->functions[direction][launches[i].kernel],
-            launches[i].grid_x, launches[i].grid_y, 1, PACO_LAYOUT_THREADS, 0,
-            stream, &launches[i].parameters, error))
+    if (!paco_cuda_stream_launch (stream, &launch, error))
       return FALSE;
   }
   return TRUE;

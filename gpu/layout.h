@@ -7,7 +7,7 @@
 #include "codec/picture.h"
 #include "gpu/kernels/layout.h"
 #include "gpu/kernels/mosaic.h"
-#include "gpu/module.h"
+#include "gpu/stream.h"
 
 /* Kernels for packed groups are named after the bytes of a group, the bits of a plane's
  * word, and the samples of a group of the region's first component; it has one of each
@@ -90,7 +90,6 @@ unsigned paco_layout_launches (const PacoSamplePlanes *planes,
 
 /* Enqueues n launches; n may be 0. follows_kernel: the first one follows a kernel in
  * the stream, too, and may be launched early. */
-gboolean paco_layout_enqueue (const PacoCudaContext *context,
-    const PacoLayoutKernels *kernels, PacoLayoutDirection direction,
-    const PacoLayoutLaunch *launches, unsigned n, bool follows_kernel,
-    CUstream stream, GError **error);
+gboolean paco_layout_enqueue (const PacoLayoutKernels *kernels,
+    PacoLayoutDirection direction, const PacoLayoutLaunch *launches, unsigned n,
+    bool follows_kernel, PacoCudaStream *stream, GError **error);

@@ -145,18 +145,22 @@ paco_pinned_memory_clear (PacoCudaDevice *device, PacoPinnedMemory *memory)
 
 gboolean
 paco_cuda_upload (const PacoCudaDevice *device, CUdeviceptr to,
-    const void *from, size_t size, CUstream stream, GError **error)
+    const void *from, size_t size, PacoCudaStream *stream, GError **error)
 {
-  return paco_driver_check (device->driver,
-      device->driver->memcpy_htod_async (to, from, size, stream), error,
-      "%zu bytes cannot be uploaded to %s", size, device->context->name);
+  return paco_cuda_stream_send (stream, error)
+      && paco_driver_check (device->driver,
+          device->driver->memcpy_htod_async (to, from, size, stream->handle),
+          error, "%zu bytes cannot be uploaded to %s", size,
+          device->context->name);
 }
 
 gboolean
 paco_cuda_download (const PacoCudaDevice *device, void *to, CUdeviceptr from,
-    size_t size, CUstream stream, GError **error)
+    size_t size, PacoCudaStream *stream, GError **error)
 {
-  return paco_driver_check (device->driver,
-      device->driver->memcpy_dtoh_async (to, from, size, stream), error,
-      "%zu bytes cannot be downloaded from %s", size, device->context->name);
+  return paco_cuda_stream_send (stream, error)
+      && paco_driver_check (device->driver,
+          device->driver->memcpy_dtoh_async (to, from, size, stream->handle),
+          error, "%zu bytes cannot be downloaded from %s", size,
+          device->context->name);
 }

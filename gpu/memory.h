@@ -4,6 +4,7 @@
  * and what frames need is reserved when the format is set. */
 #pragma once
 #include "gpu/share.h"
+#include "gpu/stream.h"
 
 typedef struct
 {
@@ -39,6 +40,6 @@ void paco_pinned_memory_clear (
 
 /* Enqueue a copy between page-locked memory and the device's. */
 gboolean paco_cuda_upload (const PacoCudaDevice *device, CUdeviceptr to,
-    const void *from, size_t size, CUstream stream, GError **error);
+    const void *from, size_t size, PacoCudaStream *stream, GError **error);
 gboolean paco_cuda_download (const PacoCudaDevice *device, void *to,
-    CUdeviceptr from, size_t size, CUstream stream, GError **error);
+    CUdeviceptr from, size_t size, PacoCudaStream *stream, GError **error);

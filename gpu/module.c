@@ -55,52 +55,42 @@ paco_module_can_be_early (const PacoModule *module, CUfunction function)
   return compiled_for >= 90;
 }
 
-static gboolean
-check_launch (const PacoCudaContext *context, CUresult result, GError **error)
+gboolean
+paco_module_check_launch (
+    const PacoCudaContext *context, CUresult result, GError **error)
 {
   return paco_driver_check (context->driver, result, error,
       "a kernel cannot be launched on %s", context->name);
 }
 
 gboolean
-paco_module_launch (const PacoCudaContext *context, CUfunction function,
-    unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned threads,
-    unsigned shared_bytes, CUstream stream, const void *parameters,
-    GError **error)
+paco_module_launch (const PacoCudaContext *context, const PacoLaunch *launch,
+    CUstream stream, GError **error)
 {
-  void *arguments[] = { (void *) parameters };
-
-  return check_launch (context,
-      context->driver->launch_kernel (function, grid_x, grid_y, grid_z, threads,
-          1, 1, shared_bytes, stream, arguments, NULL),
-      error);
-}
-
-gboolean
-paco_module_launch_early (const PacoCudaContext *context, CUfunction function,
-    unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned threads,
-    unsigned shared_bytes, CUstream stream, const void *parameters,
-    GError **error)
-{
-  void *arguments[] = { (void *) parameters };
+  void *arguments[] = { (void *) launch->parameters };
+  unsigned grid_y = MAX (launch->grid_y, 1);
   CUlaunchAttribute attribute = {
     .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
     .value.programmaticStreamSerializationAllowed = 1,
   };
-  CUlaunchConfig launch = {
-    .gridDimX = grid_x,
+  CUlaunchConfig config = {
+    .gridDimX = launch->grid_x,
     .gridDimY = grid_y,
-    .gridDimZ = grid_z,
-    .blockDimX = threads,
+    .gridDimZ = 1,
+    .blockDimX = launch->threads,
     .blockDimY = 1,
     .blockDimZ = 1,
-    .sharedMemBytes = shared_bytes,
+    .sharedMemBytes = launch->shared_bytes,
     .hStream = stream,
     .attrs = &attribute,
     .numAttrs = 1,
   };
 
-  return check_launch (context,
-      context->driver->launch_kernel_ex (&launch, function, arguments, NULL),
+  return paco_module_check_launch (context,
+      launch->early ? context->driver->launch_kernel_ex (
+          &config, launch->function, arguments, NULL)
+                    : context->driver->launch_kernel (launch->function,
+                        launch->grid_x, grid_y, 1, launch->threads, 1, 1,
+                        launch->shared_bytes, stream, arguments, NULL),
       error);
 }

@@ -32,16 +32,25 @@ gboolean paco_module_function (const PacoModule *module, const char *name,
  * as well. function is one of them. */
 bool paco_module_can_be_early (const PacoModule *module, CUfunction function);
 
-/* Launches blocks of `threads` threads (one dimension) of a kernel that takes
- * one parameter struct. */
-gboolean paco_module_launch (const PacoCudaContext *context,
-    CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-    unsigned threads, unsigned shared_bytes, CUstream stream,
-    const void *parameters, GError **error);
+/* A launch of a kernel that takes one parameter struct. */
+typedef struct
+{
+  CUfunction function;
+  unsigned grid_x, grid_y; /* thread blocks; grid_y 0 means 1 */
+  unsigned threads;        /* of a thread block, in one dimension */
+  unsigned shared_bytes;   /* dynamic */
+  /* The kernel waits itself (griddepcontrol.wait) for what the kernel before it has
+   * written, and may begin earlier. See paco_module_can_be_early(). */
+  bool early;
+  const void *parameters;
+  size_t size; /* of the parameters */
+} PacoLaunch;
 
-/* The same for a kernel that waits itself (griddepcontrol.wait) for what the kernel
- * before it has written, and may begin earlier. See paco_module_can_be_early(). */
-gboolean paco_module_launch_early (const PacoCudaContext *context,
-    CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-    unsigned threads, unsigned shared_bytes, CUstream stream,
-    const void *parameters, GError **error);
+#define PACO_LAUNCH_PARAMETERS(struct)                                         \
+  .parameters = &(struct), .size = sizeof (struct)
+
+gboolean paco_module_launch (const PacoCudaContext *context,
+    const PacoLaunch *launch, CUstream stream, GError **error);
+/* Makes an error of what a launch has returned, if it has failed. */
+gboolean paco_module_check_launch (
+    const PacoCudaContext *context, CUresult result, GError **error);

@@ -32,20 +32,24 @@ describe_step (const PacoSamplePlanes *planes, const PacoCoding *coding,
 }
 
 gboolean
-paco_mosaic_enqueue (const PacoCudaContext *context,
-    const PacoLayoutKernels *kernels, const PacoSamplePlanes *planes,
-    const PacoCoding *coding, CUdeviceptr memory, bool inverse, CUstream stream,
-    GError **error)
+paco_mosaic_enqueue (const PacoLayoutKernels *kernels,
+    const PacoSamplePlanes *planes, const PacoCoding *coding,
+    CUdeviceptr memory, bool inverse, PacoCudaStream *stream, GError **error)
 {
   for (unsigned i = 0; i < PACO_MOSAIC_STEPS; i++) {
     PacoMosaicParameters parameters = describe_step (planes, coding, memory,
         inverse, inverse ? PACO_MOSAIC_STEPS - 1 - i : i);
+    PacoLaunch launch = {
+      .function = kernels->mosaic,
+      .grid_x = (parameters.columns + PACO_MOSAIC_LANES - 1)
+          / PACO_MOSAIC_LANES,
+      .grid_y = (parameters.lines + PACO_MOSAIC_LINES - 1) / PACO_MOSAIC_LINES,
+      .threads = PACO_MOSAIC_THREADS,
+      .early = kernels->early,
+      PACO_LAUNCH_PARAMETERS (parameters),
+    };
 
-    if (!(kernels->early ? paco_module_launch_early : paco_module_launch) (
-            context, kernels->mosaic,
-            (parameters.columns + PACO_MOSAIC_LANES - 1) / PACO_MOSAIC_LANES,
-            (parameters.lines + PACO_MOSAIC_LINES - 1) / PACO_MOSAIC_LINES, 1,
-            PACO_MOSAIC_THREADS, 0, stream, &parameters, error))
+    if (!paco_cuda_stream_launch (stream, &launch, error))
       return FALSE;
   }
   return TRUE;

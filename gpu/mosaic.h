@@ -7,7 +7,6 @@
 
 /* Enqueues the transform, or its inverse, of planes at the address `memory`, 16 bits a
  * sample. It follows a kernel in the stream, and one follows it. */
-gboolean paco_mosaic_enqueue (const PacoCudaContext *context,
-    const PacoLayoutKernels *kernels, const PacoSamplePlanes *planes,
-    const PacoCoding *coding, CUdeviceptr memory, bool inverse, CUstream stream,
-    GError **error);
+gboolean paco_mosaic_enqueue (const PacoLayoutKernels *kernels,
+    const PacoSamplePlanes *planes, const PacoCoding *coding,
+    CUdeviceptr memory, bool inverse, PacoCudaStream *stream, GError **error);

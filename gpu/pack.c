@@ -58,11 +58,21 @@ paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
   uint32_t wanted = (PACO_PACK_COPY_WARPS * frame->plan->n_blocks + warps - 1)
       / warps;
 
-  return paco_module_launch (device->context, device->pack_scan, 1, 1, 1,
-             PACO_PACK_SCAN_THREADS, 0, frame->stream, &parameters, error)
-      && paco_module_launch (device->context, device->pack_copy,
-          MIN (wanted, most), 1, 1, PACO_PACK_COPY_THREADS, 0, frame->stream,
-          &parameters, error);
+  PacoLaunch scan = {
+    .function = device->pack_scan,
+    .grid_x = 1,
+    .threads = PACO_PACK_SCAN_THREADS,
+    PACO_LAUNCH_PARAMETERS (parameters),
+  };
+  PacoLaunch copy = {
+    .function = device->pack_copy,
+    .grid_x = MIN (wanted, most),
+    .threads = PACO_PACK_COPY_THREADS,
+    PACO_LAUNCH_PARAMETERS (parameters),
+  };
+
+  return paco_cuda_stream_launch (&frame->stream, &scan, error)
+      && paco_cuda_stream_launch (&frame->stream, &copy, error);
 }
 
 size_t

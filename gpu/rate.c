@@ -81,9 +81,12 @@ set_zero (PacoCudaFrame *frame, const PacoDeviceMemory *memory, GError **error)
 {
   const PacoDriver *driver = frame->device->driver;
 
-  return paco_driver_check (driver,
-      driver->memset_d8_async (memory->address, 0, memory->size, frame->stream),
-      error, "memory of %s cannot be cleared", frame->device->context->name);
+  return paco_cuda_stream_send (&frame->stream, error)
+      && paco_driver_check (driver,
+          driver->memset_d8_async (
+              memory->address, 0, memory->size, frame->stream.handle),
+          error, "memory of %s cannot be cleared",
+          frame->device->context->name);
 }
 
 gboolean
@@ -108,7 +111,6 @@ static gboolean
 count (const PacoCudaBudget *budget, PacoCudaFrame *frame,
     const PacoCudaRate *rate, GError **error)
 {
-  const PacoCudaDevice *device = frame->device;
   PacoRateCountParameters parameters = {
     .coefficients = frame->coefficients.address,
     .blocks = frame->blocks[frame->form].address,
@@ -118,16 +120,21 @@ count (const PacoCudaBudget *budget, PacoCudaFrame *frame,
     .block_checks = rate->block_checks,
   };
 
-  return paco_module_launch (device->context, device->rate_count[rate->wide],
-      thread_blocks (32 * frame->plan->n_blocks, PACO_RATE_COUNT_THREADS), 1, 1,
-      PACO_RATE_COUNT_THREADS, 0, frame->stream, &parameters, error);
+  return paco_cuda_stream_launch (&frame->stream,
+      &(PacoLaunch){
+          .function = frame->device->rate_count[rate->wide],
+          .grid_x = thread_blocks (
+              32 * frame->plan->n_blocks, PACO_RATE_COUNT_THREADS),
+          .threads = PACO_RATE_COUNT_THREADS,
+          PACO_LAUNCH_PARAMETERS (parameters),
+      },
+      error);
 }
 
 gboolean
 paco_cuda_budget_decide (const PacoCudaBudget *budget, PacoCudaFrame *frame,
     const PacoCudaRate *rate, GError **error)
 {
-  const PacoCudaDevice *device = frame->device;
   PacoRateDecideParameters parameters = {
     .steps = rate->steps->memory.address,
     .sums = budget->sums.address,
@@ -140,12 +147,16 @@ paco_cuda_budget_decide (const PacoCudaBudget *budget, PacoCudaFrame *frame,
     .known = rate->number,
     .is_known = rate->is_known,
   };
+  PacoLaunch decide = {
+    .function = frame->device->rate_decide,
+    .grid_x = 1,
+    .threads = PACO_RATE_DECIDE_THREADS,
+    .shared_bytes = 4 * PACO_RATE_DECIDE_WORDS (rate->steps->n_entries),
+    PACO_LAUNCH_PARAMETERS (parameters),
+  };
 
   return (rate->is_known || count (budget, frame, rate, error))
-      && paco_module_launch (device->context, device->rate_decide, 1, 1, 1,
-          PACO_RATE_DECIDE_THREADS,
-          4 * PACO_RATE_DECIDE_WORDS (rate->steps->n_entries), frame->stream,
-          &parameters, error);
+      && paco_cuda_stream_launch (&frame->stream, &decide, error);
 }
 
 void
@@ -166,12 +177,16 @@ static gboolean
 find (PacoCudaFrame *frame, const PacoRateFitParameters *parameters,
     GError **error)
 {
-  const PacoCudaDevice *device = frame->device;
-
-  return paco_module_launch (device->context, device->rate_find,
-      thread_blocks (frame->plan->n_blocks, PACO_RATE_FIND_THREADS), 1, 1,
-      PACO_RATE_FIND_THREADS, 4 * PACO_RATE_FIND_WORDS, frame->stream,
-      parameters, error);
+  return paco_cuda_stream_launch (&frame->stream,
+      &(PacoLaunch){
+          .function = frame->device->rate_find,
+          .grid_x = thread_blocks (
+              frame->plan->n_blocks, PACO_RATE_FIND_THREADS),
+          .threads = PACO_RATE_FIND_THREADS,
+          .shared_bytes = 4 * PACO_RATE_FIND_WORDS,
+          PACO_LAUNCH_PARAMETERS (*parameters),
+      },
+      error);
 }
 
 /* Chooses the cuts that blocks lose, and shortens the blocks. */
@@ -180,13 +195,23 @@ fit (PacoCudaFrame *frame, const PacoRateFitParameters *parameters,
     GError **error)
 {
   const PacoCudaDevice *device = frame->device;
+  PacoLaunch choose = {
+    .function = device->rate_fit,
+    .grid_x = 1,
+    .threads = PACO_RATE_FIT_THREADS,
+    .shared_bytes = 4 * PACO_RATE_FIT_WORDS,
+    PACO_LAUNCH_PARAMETERS (*parameters),
+  };
+  PacoLaunch shorten = {
+    .function = device->rate_shorten,
+    .grid_x = thread_blocks (
+        32 * frame->plan->n_blocks, PACO_RATE_SHORTEN_THREADS),
+    .threads = PACO_RATE_SHORTEN_THREADS,
+    PACO_LAUNCH_PARAMETERS (*parameters),
+  };
 
-  return paco_module_launch (device->context, device->rate_fit, 1, 1, 1,
-             PACO_RATE_FIT_THREADS, 4 * PACO_RATE_FIT_WORDS, frame->stream,
-             parameters, error)
-      && paco_module_launch (device->context, device->rate_shorten,
-          thread_blocks (32 * frame->plan->n_blocks, PACO_RATE_SHORTEN_THREADS),
-          1, 1, PACO_RATE_SHORTEN_THREADS, 0, frame->stream, parameters, error);
+  return paco_cuda_stream_launch (&frame->stream, &choose, error)
+      && paco_cuda_stream_launch (&frame->stream, &shorten, error);
 }
 
 gboolean

@@ -86,7 +86,6 @@ paco_cuda_share_open (PacoCudaShare *share, PacoCoder *coder,
       ordinal, &options->context, timeout, error);
   if (!share->device)
     return FALSE;
-  paco_cuda_bus_init (&share->bus, share->device->driver);
   share->copiers = paco_helpers_new ();
   paco_coder_add_device (coder, share, share->device->context->name);
   return TRUE;
@@ -95,7 +94,6 @@ paco_cuda_share_open (PacoCudaShare *share, PacoCoder *coder,
 void
 paco_cuda_share_close (PacoCudaShare *share)
 {
-  paco_cuda_bus_clear (&share->bus);
   g_clear_pointer (&share->copiers, paco_helpers_free);
   g_clear_pointer (&share->device, paco_cuda_device_close);
 }

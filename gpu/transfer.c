@@ -330,7 +330,8 @@ download_rows (const PacoTransfer *transfer, const PacoTransferRegion *region,
     .Height = region->rows,
   };
 
-  return staged->device->driver->memcpy_2d_async (&copy, staged->stream);
+  return staged->device->driver->memcpy_2d_async (
+      &copy, staged->stream->handle);
 }
 
 gboolean
@@ -339,6 +340,8 @@ paco_transfer_download (
 {
   const PacoDriver *driver = staged->device->driver;
 
+  if (!paco_cuda_stream_send (staged->stream, error))
+    return FALSE;
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     const PacoTransferRegion *region = &transfer->regions[i];
     CUresult result;
@@ -352,7 +355,7 @@ paco_transfer_download (
               ? region->data
               : staged->staging.data + region->staging,
           staged->memory.address + region->offset, region->size,
-          staged->stream);
+          staged->stream->handle);
     if (!paco_driver_check (driver, result, error,
             "%zu bytes cannot be downloaded from %s", region->size,
             staged->device->context->name))

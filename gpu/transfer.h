@@ -46,7 +46,7 @@ typedef struct
 {
   PacoCudaShare *share;
   PacoCudaDevice *device; /* the share's */
-  CUstream stream;
+  PacoCudaStream *stream;
   PacoDeviceMemory memory;
   PacoPinnedMemory staging;
 } PacoStaged;

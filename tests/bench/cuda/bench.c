@@ -65,8 +65,8 @@ bench_open (Bench *bench, unsigned width, unsigned height, const char *file,
   bench->share.device = bench->device;
   for (unsigned i = 0; i < 2; i++)
     must_succeed (bench->device->driver->event_create (&bench->events[i], 0));
-  must_succeed (bench->device->driver->stream_create (
-      &bench->stream, CU_STREAM_NON_BLOCKING));
+  must (paco_cuda_stream_init (&bench->stream, bench->device->context, error),
+      *error);
   for (unsigned i = 0; i < BENCH_SETS; i++)
     bench->pictures[i] = bench_device_memory (bench, bench->n_bytes + 64);
   for (unsigned i = 0; i < BENCH_PICTURES; i++) {
@@ -94,7 +94,7 @@ bench_close (Bench *bench)
     driver->mem_free (bench->pictures[i]);
   for (unsigned i = 0; i < 2; i++)
     driver->event_destroy (bench->events[i]);
-  driver->stream_destroy (bench->stream);
+  paco_cuda_stream_clear (&bench->stream);
   paco_cuda_device_leave (bench->device);
   paco_cuda_device_close (bench->device);
 }
@@ -128,9 +128,11 @@ bench_time (Bench *bench, BenchTask task, void *data)
   for (unsigned run = 0; run < BENCH_WARM + BENCH_RUNS; run++) {
     float milliseconds;
 
-    must_succeed (driver->event_record (bench->events[0], bench->stream));
+    must_succeed (
+        driver->event_record (bench->events[0], bench->stream.handle));
     task (bench, data, run % BENCH_SETS);
-    must_succeed (driver->event_record (bench->events[1], bench->stream));
+    must_succeed (
+        driver->event_record (bench->events[1], bench->stream.handle));
     must_succeed (driver->event_synchronize (bench->events[1]));
     must_succeed (driver->event_elapsed_time (
         &milliseconds, bench->events[0], bench->events[1]));
@@ -147,14 +149,14 @@ copy_task (Bench *bench, void *data, unsigned set)
 {
   must_succeed (driver_memcpy_dtod_async (bench->device->driver,
       bench->pictures[(set + 1) % BENCH_SETS], bench->pictures[set],
-      bench->n_bytes, bench->stream));
+      bench->n_bytes, bench->stream.handle));
 }
 
 static void
 upload_task (Bench *bench, void *data, unsigned set)
 {
   must_succeed (bench->device->driver->memcpy_htod_async (bench->pictures[set],
-      bench->pinned[set].data[0], bench->n_bytes, bench->stream));
+      bench->pinned[set].data[0], bench->n_bytes, bench->stream.handle));
 }
 
 static void
@@ -162,7 +164,7 @@ download_task (Bench *bench, void *data, unsigned set)
 {
   must_succeed (bench->device->driver->memcpy_dtoh_async (
       bench->pinned[BENCH_SETS + set].data[0], bench->pictures[set],
-      bench->n_bytes, bench->stream));
+      bench->n_bytes, bench->stream.handle));
 }
 
 /* Returns median microseconds of a copy of a picture by the processor. */

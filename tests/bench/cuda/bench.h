@@ -31,7 +31,7 @@ typedef struct
   size_t n_samples, n_bytes; /* of a picture */
   PacoCudaDevice *device;
   PacoCudaShare share; /* of it: what counts memory */
-  CUstream stream;
+  PacoCudaStream stream;
   CUevent events[2];
   CUdeviceptr pictures[BENCH_SETS];
   PacoHostMemory *memory[BENCH_PICTURES];

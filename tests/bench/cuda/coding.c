@@ -69,8 +69,8 @@ transform (Bench *bench, Coding *coding, unsigned set, bool inverse)
       bench, (uint8_t *) (uintptr_t) bench->pictures[set]);
   PacoDwtFrame frame = dwt_frame (coding, &picture, set);
 
-  must (paco_dwt_enqueue (coding->plan.dwt, bench->device->context, &frame,
-            inverse, bench->stream, NULL),
+  must (paco_dwt_enqueue (
+            coding->plan.dwt, &frame, inverse, &bench->stream, NULL),
       NULL);
 }
 
@@ -100,11 +100,16 @@ launch (Bench *bench, Coding *coding, int decoder, CUfunction function,
 {
   const PacoCudaPlan *plan = &coding->plan;
 
-  must (paco_module_launch (bench->device->context, function, plan->n_blocks, 1,
-            1, PACO_BPC_THREADS,
-            paco_bpc_shared_bytes (
-                decoder, plan->coding.coding_passes, plan->block_height),
-            bench->stream, parameters, NULL),
+  must (paco_module_launch (bench->device->context,
+            &(PacoLaunch){
+                .function = function,
+                .grid_x = plan->n_blocks,
+                .threads = PACO_BPC_THREADS,
+                .shared_bytes = paco_bpc_shared_bytes (
+                    decoder, plan->coding.coding_passes, plan->block_height),
+                .parameters = parameters,
+            },
+            bench->stream.handle, NULL),
       NULL);
 }
 
@@ -151,7 +156,8 @@ coding_learn (Bench *bench, Coding *coding)
   PacoRateHistory history = PACO_RATE_NO_HISTORY;
   PacoRateAttempt attempt;
 
-  must_succeed (bench->device->driver->stream_synchronize (bench->stream));
+  must_succeed (
+      bench->device->driver->stream_synchronize (bench->stream.handle));
   paco_rate_begin (&attempt, coding->table, bench->format.n_components, false,
       coding->rate.bytes, &history);
   paco_rate_step (&attempt, paco_cuda_budget_sums (&coding->budgets[0]));
@@ -335,20 +341,21 @@ coding_exchange (Bench *bench, Coding *coding)
   size_t records = coding->plan.n_blocks * sizeof (PacoGpuRecord);
   GError *error = NULL;
 
-  must_succeed (driver->stream_synchronize (bench->stream));
+  must_succeed (driver->stream_synchronize (bench->stream.handle));
   coding->payload_size = sizes->payload_size;
   coding->frame_size = sizes->payload_size + sizes->index_size;
   for (unsigned i = 0; i < BENCH_SETS; i++) {
     coding->payload[i] = bench_device_memory (bench, coding->payload_size + 64);
     must_succeed (driver_memcpy_dtod_async (driver, coding->payload[i],
         coding->output[i] + CODING_HEADER + sizes->index_size,
-        coding->payload_size, bench->stream));
+        coding->payload_size, bench->stream.handle));
     must_succeed (
         driver_memcpy_dtod_async (driver, coding->decode_records[i] + RECORDS,
-            coding->records[i], records, bench->stream));
+            coding->records[i], records, bench->stream.handle));
   }
-  must (paco_driver_check (driver, driver->stream_synchronize (bench->stream),
-            &error, "a frame cannot be taken over"),
+  must (paco_driver_check (driver,
+            driver->stream_synchronize (bench->stream.handle), &error,
+            "a frame cannot be taken over"),
       error);
 }
 
@@ -429,19 +436,19 @@ static double
 resident_speed (Bench *bench, Resident *resident, BenchTask task)
 {
   const PacoDriver *driver = bench->device->driver;
-  CUstream stream = bench->stream;
+  CUstream stream = bench->stream.handle;
   double values[N_WINDOWS];
 
   for (unsigned i = 0; i <= N_WINDOWS * WINDOW; i++) {
     unsigned set = i % BENCH_SETS;
 
-    bench->stream = resident->streams[set];
+    bench->stream.handle = resident->streams[set];
     task (bench, resident, set);
     if (i % WINDOW == 0)
-      must_succeed (
-          driver->event_record (resident->borders[i / WINDOW], bench->stream));
+      must_succeed (driver->event_record (
+          resident->borders[i / WINDOW], bench->stream.handle));
   }
-  bench->stream = stream;
+  bench->stream.handle = stream;
   must_succeed (driver->ctx_synchronize ());
   for (unsigned i = 0; i < N_WINDOWS; i++) {
     float milliseconds;
@@ -457,15 +464,15 @@ resident_speed (Bench *bench, Resident *resident, BenchTask task)
 static void
 take_turn (Bench *bench, Resident *resident, unsigned set)
 {
-  must_succeed (bench->device->driver->stream_wait_event (
-      bench->stream, resident->turns[(set + BENCH_SETS - 1) % BENCH_SETS], 0));
+  must_succeed (bench->device->driver->stream_wait_event (bench->stream.handle,
+      resident->turns[(set + BENCH_SETS - 1) % BENCH_SETS], 0));
 }
 
 static void
 end_turn (Bench *bench, Resident *resident, unsigned set)
 {
   must_succeed (bench->device->driver->event_record (
-      resident->turns[set], bench->stream));
+      resident->turns[set], bench->stream.handle));
 }
 
 static void
@@ -479,7 +486,8 @@ encode (Bench *bench, void *data, unsigned set)
   coding_pack (bench, coding, set);
   take_turn (bench, resident, set);
   must_succeed (bench->device->driver->memcpy_dtoh_async (resident->host.data,
-      coding->output[set], CODING_HEADER + coding->frame_size, bench->stream));
+      coding->output[set], CODING_HEADER + coding->frame_size,
+      bench->stream.handle));
   end_turn (bench, resident, set);
 }
 
@@ -491,7 +499,7 @@ decode (Bench *bench, void *data, unsigned set)
 
   take_turn (bench, resident, set);
   must_succeed (bench->device->driver->memcpy_htod_async (coding->payload[set],
-      resident->host.data, coding->payload_size, bench->stream));
+      resident->host.data, coding->payload_size, bench->stream.handle));
   end_turn (bench, resident, set);
   coding_decode (bench, coding, set);
   coding_inverse (bench, coding, set);

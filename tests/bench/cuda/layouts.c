@@ -117,8 +117,8 @@ move_samples (Bench *bench, void *data, unsigned set)
     picture.data[c] = (uint8_t *) (uintptr_t) pictures->pictures[set];
   n = paco_layout_launches (&pictures->planes, &picture, 0,
       pictures->samples[set], &planar, launches);
-  must (paco_layout_enqueue (bench->device->context, &bench->device->layout,
-            pictures->direction, launches, n, false, bench->stream, NULL),
+  must (paco_layout_enqueue (&bench->device->layout, pictures->direction,
+            launches, n, false, &bench->stream, NULL),
       NULL);
 }
 

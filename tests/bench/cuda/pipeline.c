@@ -423,8 +423,8 @@ log_begin (Log *log, Bench *bench)
   *log = (Log){ .bench = bench };
   g_mutex_init (&log->lock);
   log->moments = g_array_new (FALSE, FALSE, sizeof (Moments));
-  must_succeed (
-      bench->device->driver->event_record (bench->events[0], bench->stream));
+  must_succeed (bench->device->driver->event_record (
+      bench->events[0], bench->stream.handle));
   must_succeed (bench->device->driver->event_synchronize (bench->events[0]));
   bench->device->frame_ended_data = log;
   bench->device->frame_ended = frame_ended;

@@ -39,6 +39,7 @@ typedef struct
   F (CUDA_ERROR_INVALID_ADDRESS_SPACE)                                         \
   F (CUDA_ERROR_INVALID_PC)                                                    \
   F (CUDA_ERROR_LAUNCH_FAILED)                                                 \
+  F (CUDA_ERROR_NOT_SUPPORTED)                                                 \
   F (CUDA_ERROR_SYSTEM_NOT_READY)                                              \
   F (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)                                        \
   F (CUDA_ERROR_EXTERNAL_DEVICE)                                               \
@@ -60,6 +61,8 @@ typedef struct
   F (CU_MEMHOSTALLOC_DEVICEMAP)                                                \
   F (CU_SHAREDMEM_CARVEOUT_MAX_SHARED)                                         \
   F (CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)                    \
+  F (CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC)                                   \
+  F (CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)                                    \
   F (CU_RESOURCE_TYPE_PITCH2D)                                                 \
   F (CU_AD_FORMAT_FLOAT)                                                       \
   F (CU_TR_ADDRESS_MODE_CLAMP)                                                 \
@@ -83,6 +86,11 @@ typedef struct
   F (CUlaunchAttributeValue)                                                   \
   F (CUlaunchAttribute)                                                        \
   F (CUlaunchConfig)                                                           \
+  F (CUgraph)                                                                  \
+  F (CUgraphNode)                                                              \
+  F (CUgraphExec)                                                              \
+  F (CUDA_KERNEL_NODE_PARAMS)                                                  \
+  F (CUgraphEdgeData)                                                          \
   F (CUtexObject)                                                              \
   F (CUDA_RESOURCE_DESC)                                                       \
   F (CUDA_TEXTURE_DESC)
@@ -117,6 +125,22 @@ typedef struct
   F (CUlaunchConfig, hStream)                                                  \
   F (CUlaunchConfig, attrs)                                                    \
   F (CUlaunchConfig, numAttrs)                                                 \
+  F (CUDA_KERNEL_NODE_PARAMS, func)                                            \
+  F (CUDA_KERNEL_NODE_PARAMS, gridDimX)                                        \
+  F (CUDA_KERNEL_NODE_PARAMS, gridDimY)                                        \
+  F (CUDA_KERNEL_NODE_PARAMS, gridDimZ)                                        \
+  F (CUDA_KERNEL_NODE_PARAMS, blockDimX)                                       \
+  F (CUDA_KERNEL_NODE_PARAMS, blockDimY)                                       \
+  F (CUDA_KERNEL_NODE_PARAMS, blockDimZ)                                       \
+  F (CUDA_KERNEL_NODE_PARAMS, sharedMemBytes)                                  \
+  F (CUDA_KERNEL_NODE_PARAMS, kernelParams)                                    \
+  F (CUDA_KERNEL_NODE_PARAMS, extra)                                           \
+  F (CUDA_KERNEL_NODE_PARAMS, kern)                                            \
+  F (CUDA_KERNEL_NODE_PARAMS, ctx)                                             \
+  F (CUgraphEdgeData, from_port)                                               \
+  F (CUgraphEdgeData, to_port)                                                 \
+  F (CUgraphEdgeData, type)                                                    \
+  F (CUgraphEdgeData, reserved)                                                \
   F (CUDA_RESOURCE_DESC, resType)                                              \
   F (CUDA_RESOURCE_DESC, res.pitch2D.devPtr)                                   \
   F (CUDA_RESOURCE_DESC, res.pitch2D.format)                                   \

@@ -672,26 +672,41 @@ fake_occupancy_max_active_blocks (
   return fake_end (result);
 }
 
-static CUresult
-launch (int number, CUfunction handle, FakeLaunch to_launch, CUstream stream,
-    void **parameters)
+const char *
+fake_function_name (CUfunction function)
 {
-  CUresult result = fake_begin_in_context (number);
+  return ((FakeFunction *) function)->name;
+}
+
+CUresult
+fake_enqueue_launch (
+    CUstream stream, CUfunction handle, const FakeLaunch *launch)
+{
   const FakeFunction *function = (FakeFunction *) handle;
   FakeOperation *operation;
 
-  if (result != CUDA_SUCCESS)
-    return fake_end (result);
-  if (to_launch.grid_x == 0 || to_launch.grid_y == 0 || to_launch.grid_z == 0
-      || to_launch.threads == 0 || to_launch.threads > MAX_THREADS
-      || to_launch.shared_bytes > function->max_shared_bytes)
-    return fake_end (CUDA_ERROR_INVALID_VALUE);
+  if (launch->grid_x == 0 || launch->grid_y == 0 || launch->grid_z == 0
+      || launch->threads == 0 || launch->threads > MAX_THREADS
+      || launch->shared_bytes > function->max_shared_bytes)
+    return CUDA_ERROR_INVALID_VALUE;
   operation = fake_enqueue (stream, FAKE_LAUNCH);
-  operation->launch = to_launch;
+  operation->launch = *launch;
   operation->launch.name = function->name;
   operation->launch.parameters = g_memdup2 (
-      parameters[0], fake_kernel_parameter_bytes (function->name));
-  return fake_end (CUDA_SUCCESS);
+      launch->parameters, fake_kernel_parameter_bytes (function->name));
+  return CUDA_SUCCESS;
+}
+
+static CUresult
+launch (int number, CUfunction function, FakeLaunch to_launch, CUstream stream,
+    void **parameters)
+{
+  CUresult result = fake_begin_in_context (number);
+
+  to_launch.parameters = parameters[0];
+  if (result == CUDA_SUCCESS)
+    result = fake_enqueue_launch (stream, function, &to_launch);
+  return fake_end (result);
 }
 
 CUresult

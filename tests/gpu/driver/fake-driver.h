@@ -9,6 +9,8 @@
  *   FAKE_CUDA_OTHERS       what other programs use of the memory of device 0,
  *                          1, ..., in MiB ("0,0,...")
  *
+ *   FAKE_CUDA_GRAPHS       0: there are no graphs
+ *
  * All but the first are read whenever a coder asks. */
 #pragma once
 #include <stdbool.h>
@@ -22,7 +24,8 @@
  * before them, and the like. */
 typedef struct
 {
-  unsigned contexts, modules, streams, events, device_memory, host_memory;
+  unsigned contexts, modules, streams, events, graphs, device_memory,
+      host_memory;
   unsigned pushed, misuses;
   size_t device_bytes, host_bytes;
 } FakeCudaLeft;

@@ -10,8 +10,8 @@
 
 #define NAME(member, symbol, parameters) symbol,
 static const char *const names[FAKE_N_FUNCTIONS] = { PACO_DRIVER_FUNCTIONS (
-    NAME) DRIVER_COPIES (NAME) FAKE_NEIGHBOR_FUNCTIONS (NAME)
-      FAKE_REFUSED_FUNCTIONS (NAME) };
+    NAME) PACO_DRIVER_GRAPH_FUNCTIONS (NAME) DRIVER_COPIES (NAME)
+      FAKE_NEIGHBOR_FUNCTIONS (NAME) FAKE_REFUSED_FUNCTIONS (NAME) };
 
 static GMutex lock;
 static GCond released;
@@ -452,6 +452,8 @@ fake_context_free (FakeContext *context)
     fake_remove_stream (context, context->streams);
   while (context->events)
     fake_remove_event (context, context->events);
+  while (context->graphs)
+    fake_remove_graph (context, context->graphs);
   while (context->blocks)
     fake_free_block (
         context, context->blocks->data, context->blocks->registered);
@@ -495,7 +497,7 @@ fake_check_empty (const FakeContext *context)
 {
   if (!plan.has_failed
       && (context->streams || context->events || context->blocks
-          || context->n_modules > 0))
+          || context->graphs || context->n_modules > 0))
     fake_misuse ("a context is destroyed before what was made in it");
 }
 
@@ -590,6 +592,8 @@ fake_cuda_left (FakeCudaLeft *left)
       left->streams++;
     for (const FakeEvent *event = context->events; event; event = event->next)
       left->events++;
+    for (const FakeGraph *graph = context->graphs; graph; graph = graph->next)
+      left->graphs++;
     for (const FakeBlock *block = context->blocks; block; block = block->next)
       if (block->host) {
         left->host_memory++;

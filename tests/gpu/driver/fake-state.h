@@ -72,8 +72,9 @@
 enum
 {
   PACO_DRIVER_FUNCTIONS (FAKE_NUMBER)
-  DRIVER_COPIES (FAKE_NUMBER) FAKE_NEIGHBOR_FUNCTIONS (FAKE_NUMBER)
-      FAKE_REFUSED_FUNCTIONS (FAKE_NUMBER) FAKE_N_FUNCTIONS
+  PACO_DRIVER_GRAPH_FUNCTIONS (FAKE_NUMBER) DRIVER_COPIES (FAKE_NUMBER)
+      FAKE_NEIGHBOR_FUNCTIONS (FAKE_NUMBER)
+          FAKE_REFUSED_FUNCTIONS (FAKE_NUMBER) FAKE_N_FUNCTIONS
 };
 
 /* The functions have the driver's names for the linker only. */
@@ -87,6 +88,7 @@ typedef struct FakeStream FakeStream;
 typedef struct FakeContext FakeContext;
 typedef struct FakeBlock FakeBlock;
 typedef struct FakeFunction FakeFunction;
+typedef struct FakeGraph FakeGraph;
 
 struct FakeOperation
 {
@@ -129,6 +131,14 @@ struct FakeFunction
   unsigned max_shared_bytes; /* of a launch */
 };
 
+/* A graph, or what was made of one (fake-graph.c). */
+struct FakeGraph
+{
+  FakeGraph *next;
+  GPtrArray *nodes;
+  const FakeGraph *template; /* of which it was made */
+};
+
 struct FakeBlock
 {
   FakeBlock *next;
@@ -151,6 +161,7 @@ struct FakeContext
   FakeEvent *events;
   FakeBlock *blocks;
   FakeFunction *functions; /* of all modules */
+  FakeGraph *graphs;
   unsigned n_modules;
 };
 
@@ -198,6 +209,7 @@ void fake_check_memory (
 
 void fake_remove_stream (FakeContext *context, FakeStream *stream);
 void fake_remove_event (FakeContext *context, FakeEvent *event);
+void fake_remove_graph (FakeContext *context, FakeGraph *graph);
 /* Destroys a stream, for the functions of the driver that do so; function says
  * which. */
 CUresult fake_destroy_stream (int function, CUstream stream);
@@ -205,6 +217,10 @@ CUresult fake_destroy_stream (int function, CUstream stream);
 /* Returns a stream of a context, whose own is NULL and CU_STREAM_LEGACY. */
 FakeStream *fake_stream (CUstream stream);
 FakeOperation *fake_enqueue (CUstream stream, int kind);
+/* Enqueues a kernel, of which the driver copies the parameters. */
+CUresult fake_enqueue_launch (
+    CUstream stream, CUfunction function, const FakeLaunch *launch);
+const char *fake_function_name (CUfunction function);
 /* Does what is enqueued: up to a recording of an event if there is one, or all
  * of a context. */
 void fake_run_until (

@@ -45,7 +45,8 @@ static const struct
   { "cuEventSynchronize:7:700:lost", "CUDA_ERROR_ILLEGAL_ADDRESS" },
   { "cuEventSynchronize:8:46:gone", "CUDA_ERROR_DEVICE_UNAVAILABLE" },
   { "cuEventSynchronize:9:2:from", "CUDA_ERROR_OUT_OF_MEMORY" },
-  { "cuLaunchKernel:20:719:lost", "CUDA_ERROR_LAUNCH_FAILED" },
+  { "cuLaunchKernel:4:719:lost", "CUDA_ERROR_LAUNCH_FAILED" },
+  { "cuGraphLaunch:4:719:lost", "CUDA_ERROR_LAUNCH_FAILED" },
   { "cuMemcpyDtoHAsync_v2:5:46", "CUDA_ERROR_DEVICE_UNAVAILABLE" },
 };
 
@@ -372,7 +373,8 @@ static const struct
   /* These come with frames in flight. */
   { "cuEventSynchronize:1:0:hang", 30 },
   { "cuEventSynchronize:7:0:stuck", 30 },
-  { "cuLaunchKernel:20:0:hang", 30 },
+  { "cuLaunchKernel:4:0:hang", 30 },
+  { "cuGraphLaunch:4:0:hang", 30 },
   /* This one comes when the last frames are waited for. */
   { "cuEventSynchronize:3:0:stuck", 3 },
   /* These come at the end; each of the three frames may have had memory

@@ -86,7 +86,10 @@ is_harmless (const char *function)
     "cuFuncSetAttribute", "cuFuncGetAttribute", "cuDeviceGetName",
     "cuCtxPopCurrent_v2", "cuCtxDestroy_v2", "cuStreamDestroy_v2",
     "cuEventDestroy_v2", "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload",
-    "cuStreamSynchronize", "cuCtxPushCurrent_v2", NULL };
+    "cuStreamSynchronize", "cuCtxPushCurrent_v2", "cuGraphCreate",
+    "cuGraphAddKernelNode_v2", "cuGraphAddDependencies_v2",
+    "cuGraphInstantiateWithFlags", "cuGraphExecKernelNodeSetParams_v2",
+    "cuGraphExecDestroy", "cuGraphDestroy", NULL };
 
   return g_strv_contains (harmless, function);
 }
@@ -104,10 +107,10 @@ check_left (const char *plan, const char *function, bool all_gone)
   if (left.misuses > 0)
     g_error ("%s: %u misuses of the driver", plan, left.misuses);
   if (!all_gone && !kept && (left.contexts > 0 || (!stays && left.pushed > 0)))
-    g_error ("%s: left: %u contexts, %u modules, %u streams, %u events, %u and "
-             "%u pieces of memory; %u contexts current",
+    g_error ("%s: left: %u contexts, %u modules, %u streams, %u events, "
+             "%u graphs, %u and %u pieces of memory; %u contexts current",
         plan, left.contexts, left.modules, left.streams, left.events,
-        left.device_memory, left.host_memory, left.pushed);
+        left.graphs, left.device_memory, left.host_memory, left.pushed);
   fake.clear ();
 }
 

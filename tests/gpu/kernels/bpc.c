@@ -231,8 +231,15 @@ launch (TestDevice *test, const Round *round, const char *what,
           test->context->driver->func_set_attribute (function,
               CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared),
           &error, "cannot set shared memory")
-      || !paco_module_launch (test->context, function, round->n_blocks, 1, 1,
-          PACO_BPC_THREADS, shared, NULL, parameters, &error))
+      || !paco_module_launch (test->context,
+          &(PacoLaunch){
+              .function = function,
+              .grid_x = round->n_blocks,
+              .threads = PACO_BPC_THREADS,
+              .shared_bytes = shared,
+              .parameters = parameters,
+          },
+          NULL, &error))
     g_error ("%s", error->message);
   test_device_check (test, test->context->driver->ctx_synchronize (), name);
 }

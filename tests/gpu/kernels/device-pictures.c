@@ -343,7 +343,7 @@ test_failed_guess (void)
     encode_on_device (&c, encoder, AT_ONCE, encode_and_check);
     for (unsigned k = 1; k < 6; k++)
       encode_on_device (&c, encoder, AT_ONCE, encode_another_and_check);
-    fail ("cuLaunchKernel:1:2");
+    fail ("cuGraphLaunch:1:2");
     encode_on_device (&c, encoder, AT_ONCE, encode_without_memory);
     fail (NULL);
     c.parameters.rate_control = PACO_RATE_QUALITY;

@@ -381,11 +381,16 @@ launch (const Gpu *gpu, const PacoDwtLaunch *launches, unsigned n)
   GError *error = NULL;
 
   for (unsigned i = 0; i < n; i++)
-    if (!(i > 0 && gpu->kernels.early ? paco_module_launch_early
-                                      : paco_module_launch) (context,
-            launches[i].kernel->function, launches[i].grid_x,
-            launches[i].grid_y, 1, PACO_DWT_THREADS, 0, gpu->stream,
-            &launches[i].parameters, &error))
+    if (!paco_module_launch (context,
+            &(PacoLaunch){
+                .function = launches[i].kernel->function,
+                .grid_x = launches[i].grid_x,
+                .grid_y = launches[i].grid_y,
+                .threads = PACO_DWT_THREADS,
+                .early = i > 0 && gpu->kernels.early,
+                PACO_LAUNCH_PARAMETERS (launches[i].parameters),
+            },
+            gpu->stream, &error))
       g_error ("%s", error->message);
   test_device_check (
       &gpu->test, context->driver->stream_synchronize (gpu->stream), "kernels");

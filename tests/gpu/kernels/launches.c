@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests launches that fail for lack of memory, over the emulated driver: each launch
- * of a frame fails once. That frame must end with an error, and the next one of the
+ * of a frame fails once, of kernels and of graphs. That frame must end with an error, and the next one of the
  * same encoder must be the reference's, whatever the kernels before the launch have
  * left in the flight. Frames have a budget, cut points, both or neither.
  *
@@ -65,15 +65,16 @@ begin_stream (PacoEncoder *encoder)
   g_assert_no_error (error);
 }
 
-/* Checks that when the launch of this number fails, the frame after it is
- * right. */
-static void
+/* Checks that when the launch of this number fails, the frame after it is right. Returns
+ * false if the frame has made no such launch: those that are timed launch no graphs. */
+static bool
 check_launch (
     const Case *c, PacoEncoder *encoder, const char *function, unsigned number)
 {
   g_autofree char *plan = g_strdup_printf ("%s:%u:2", function, number);
   PacoEncodedFrame *frame;
   GError *error = NULL;
+  bool failed;
 
   g_test_message ("case %u, %s", c->seed, plan);
   begin_stream (encoder);
@@ -81,16 +82,20 @@ check_launch (
   must_submit (encoder, &c->source.picture, &c->video, NULL);
   frame = paco_encoder_collect (encoder, &error);
   g_assert_no_error (error);
-  g_assert_true (fake.has_failed ());
-  g_assert_error (frame->error, PACO_ERROR, PACO_ERROR_MEMORY);
+  failed = fake.has_failed ();
+  if (failed)
+    g_assert_error (frame->error, PACO_ERROR, PACO_ERROR_MEMORY);
+  else
+    g_assert_no_error (frame->error);
   frame->release (frame);
   fake.fail (NULL);
   begin_stream (encoder);
   encode_another_and_check (c, encoder);
+  return failed;
 }
 
 static void
-test_launches (void)
+test_kernels (void)
 {
   static const char *const functions[] = { "cuLaunchKernel",
     "cuLaunchKernelEx" };
@@ -98,6 +103,7 @@ test_launches (void)
       encoder = BACKEND.encoder_open (&coder_options[0], NULL);
 
   g_assert_nonnull (encoder);
+  g_setenv ("FAKE_CUDA_GRAPHS", "0", TRUE);
   for (unsigned n = 0; n < n_cases (4); n++) {
     g_auto (Case) c;
     unsigned n_launches[G_N_ELEMENTS (functions)];
@@ -110,7 +116,29 @@ test_launches (void)
       n_launches[f] = calls_of (functions[f]);
     for (unsigned f = 0; f < G_N_ELEMENTS (functions); f++)
       for (unsigned i = 1; i <= n_launches[f]; i++)
-        check_launch (&c, encoder, functions[f], i);
+        g_assert_true (check_launch (&c, encoder, functions[f], i));
+  }
+  g_unsetenv ("FAKE_CUDA_GRAPHS");
+}
+
+static void
+test_graphs (void)
+{
+  g_autoptr (PacoEncoder)
+      encoder = BACKEND.encoder_open (&coder_options[0], NULL);
+
+  g_assert_nonnull (encoder);
+  for (unsigned n = 0; n < n_cases (4); n++) {
+    g_auto (Case) c;
+    unsigned i = 1;
+
+    case_begin (&c, n % 4 < 3, encoder);
+    for (unsigned k = 0; k < 3; k++)
+      encode_another_and_check (&c, encoder);
+    while (check_launch (&c, encoder, "cuGraphLaunch", i)
+        || check_launch (&c, encoder, "cuGraphLaunch", i))
+      i++;
+    g_assert_cmpuint (i, >, 1);
   }
 }
 
@@ -124,6 +152,7 @@ main (int argc, char **argv)
     g_print ("1..0 # SKIP the driver is not emulated\n");
     return 0;
   }
-  g_test_add_func ("/launches", test_launches);
+  g_test_add_func ("/launches/kernels", test_kernels);
+  g_test_add_func ("/launches/graphs", test_graphs);
   return g_test_run ();
 }

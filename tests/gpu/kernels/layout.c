@@ -451,10 +451,11 @@ static void
 launch (const Gpu *gpu, PacoLayoutDirection direction,
     const PacoLayoutLaunch *launches, unsigned n)
 {
+  PacoCudaStream stream = { .context = gpu->test.context };
   GError *error = NULL;
 
-  if (!paco_layout_enqueue (gpu->test.context, &gpu->kernels, direction,
-          launches, n, false, NULL, &error))
+  if (!paco_layout_enqueue (
+          &gpu->kernels, direction, launches, n, false, &stream, &error))
     g_error ("%s", error->message);
   test_device_check (
       &gpu->test, gpu->test.context->driver->ctx_synchronize (), "kernels");

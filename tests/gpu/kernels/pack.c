@@ -194,10 +194,21 @@ launch (const Gpu *gpu, const PacoPackParameters *parameters, unsigned n_copy)
 {
   GError *error = NULL;
 
-  if (!paco_module_launch (gpu->test.context, gpu->scan, 1, 1, 1,
-          PACO_PACK_SCAN_THREADS, 0, NULL, parameters, &error)
-      || !paco_module_launch (gpu->test.context, gpu->copy, n_copy, 1, 1,
-          PACO_PACK_COPY_THREADS, 0, NULL, parameters, &error))
+  PacoLaunch scan = {
+    .function = gpu->scan,
+    .grid_x = 1,
+    .threads = PACO_PACK_SCAN_THREADS,
+    PACO_LAUNCH_PARAMETERS (*parameters),
+  };
+  PacoLaunch copy = {
+    .function = gpu->copy,
+    .grid_x = n_copy,
+    .threads = PACO_PACK_COPY_THREADS,
+    PACO_LAUNCH_PARAMETERS (*parameters),
+  };
+
+  if (!paco_module_launch (gpu->test.context, &scan, NULL, &error)
+      || !paco_module_launch (gpu->test.context, &copy, NULL, &error))
     g_error ("%s", error->message);
   test_device_check (
       &gpu->test, gpu->test.context->driver->ctx_synchronize (), "kernels");

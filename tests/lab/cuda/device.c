@@ -108,11 +108,17 @@ enqueue (const LabDevice *device, const LabLaunch *launches, unsigned n)
   GError *error = NULL;
 
   for (unsigned i = 0; i < n; i++)
-    must ((launches[i].early ? paco_module_launch_early : paco_module_launch) (
-              device->test.context, launches[i].kernel, launches[i].grid_x,
-              launches[i].grid_y, 1, launches[i].threads,
-              launches[i].shared_bytes, device->stream, launches[i].parameters,
-              &error),
+    must (paco_module_launch (device->test.context,
+              &(PacoLaunch){
+                  .function = launches[i].kernel,
+                  .grid_x = launches[i].grid_x,
+                  .grid_y = launches[i].grid_y,
+                  .threads = launches[i].threads,
+                  .shared_bytes = launches[i].shared_bytes,
+                  .early = launches[i].early,
+                  .parameters = launches[i].parameters,
+              },
+              device->stream, &error),
         error);
 }
 
