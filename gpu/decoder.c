@@ -26,6 +26,7 @@ typedef struct
 {
   PacoCudaShare share;
   PacoCudaPlan plans[PACO_N_FORMS]; /* of those that are configured */
+  gint n_frames;                    /* that are being decoded; atomic */
 } DeviceState;
 
 typedef struct
@@ -217,6 +218,9 @@ fill_table (Flight *flight, const PacoDecoderJob *job)
       any_dropped |= dropped[i];
     planes = MAX (planes, entry->planes);
   }
+  paco_cuda_order_records (table->records, n_blocks,
+      job->frame.header.coding.coding_passes == 1
+          && g_atomic_int_get (&flight->state->n_frames) > 1);
   flight->wide = planes > 15;
   flight->dropped = any_dropped;
   if (job->cells)
@@ -434,8 +438,10 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
 
   if (!paco_cuda_device_enter (flight->frame.device, &frame->error))
     return;
+  g_atomic_int_inc (&flight->state->n_frames);
   if (decode_frame (flight, job, frame, &frame->error))
     count (decoder, flight, job, frame);
+  g_atomic_int_add (&flight->state->n_frames, -1);
   paco_cuda_device_leave (flight->frame.device);
 }
 

@@ -10,6 +10,15 @@
 
 /* --- The plan --- */
 
+static gboolean
+too_large (const PacoCudaPlan *plan, GError **error)
+{
+  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      "a picture of %u x %u is too large for the CUDA backend; use the CPU",
+      plan->format.width, plan->format.height);
+  return FALSE;
+}
+
 gboolean
 paco_cuda_plan_init (PacoCudaPlan *plan, PacoCudaDevice *device, GError **error)
 {
@@ -20,14 +29,12 @@ paco_cuda_plan_init (PacoCudaPlan *plan, PacoCudaDevice *device, GError **error)
 
   plan->dwt = paco_dwt_new (&format, &plan->coding, plan->geometry,
       device->context->n_multiprocessors, &device->dwt);
-  if (plan->dwt->n_coefficients > G_MAXUINT32) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "a picture of %u x %u is too large for the CUDA backend; use the CPU",
-        plan->format.width, plan->format.height);
-    return FALSE;
-  }
+  if (plan->dwt->n_coefficients > G_MAXUINT32)
+    return too_large (plan, error);
   geometry = plan->geometry;
   plan->n_blocks = geometry->n_blocks_at[plan->reduce];
+  if (plan->n_blocks >= PACO_GPU_MAX_BLOCKS)
+    return too_large (plan, error);
   plan->n_columns = 0;
   plan->block_height = 0;
   for (uint32_t i = 0; i < plan->n_blocks; i++) {
@@ -89,6 +96,34 @@ paco_cuda_plan_blocks (const PacoCudaPlan *plan, const PacoCoding *coding,
     columns += PACO_GPU_COLUMN_WORDS (block->height);
   }
   return code;
+}
+
+/* Sorts by length up to 63 bytes, in two passes. */
+static void
+order_by_length (PacoGpuRecord *records, uint32_t n)
+{
+  enum
+  {
+    N_CLASSES = 1024,
+  };
+  uint32_t begin[N_CLASSES + 1] = { 0 };
+
+  for (uint32_t i = 0; i < n; i++)
+    begin[N_CLASSES - records[i].length / 64]++;
+  for (unsigned k = 1; k <= N_CLASSES; k++)
+    begin[k] += begin[k - 1];
+  for (uint32_t i = 0; i < n; i++)
+    records[begin[N_CLASSES - 1 - records[i].length / 64]++].decoded = i;
+}
+
+void
+paco_cuda_order_records (PacoGpuRecord *records, uint32_t n, bool in_flight)
+{
+  if (in_flight)
+    order_by_length (records, n);
+  else
+    for (uint32_t i = 0; i < n; i++)
+      records[i].decoded = i;
 }
 
 /* --- Buffers --- */

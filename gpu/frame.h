@@ -31,6 +31,12 @@ size_t paco_cuda_plan_blocks (const PacoCudaPlan *plan,
     const PacoCoding *coding, bool wide,
     const uint8_t (*dropped_planes)[PACO_MAX_SUBBANDS], PacoGpuBlock *blocks);
 
+/* Says in which order blocks are decoded: as they come, or, beside other frames in flight,
+ * those with the most code first. The last thread blocks of a frame then are short, and
+ * the next frame's begin earlier; alone it would be slower. */
+void paco_cuda_order_records (
+    PacoGpuRecord *records, uint32_t n, bool in_flight);
+
 /* Moments of a frame, which events mark. Some frames are timed; the others mark only what
  * something waits for, since each event costs the driver as much as a launch. */
 enum

@@ -424,11 +424,17 @@ is_unharmed (const PacoGpuRecord &record,
       == record.check;
 }
 
+static DEVICE const PacoGpuBlock &
+block_to_decode (const PacoBpcDecodeParameters &parameters)
+{
+  return parameters.blocks[parameters.records[blockIdx.x].decoded];
+}
+
 template <int PASSES, typename T>
 static DEVICE void
 decode (const PacoBpcDecodeParameters &parameters)
 {
-  PacoGpuBlock place = parameters.blocks[blockIdx.x];
+  PacoGpuBlock place = block_to_decode (parameters);
   PacoGpuRecord record = parameters.records[place.record];
   uint32_t max_planes = sizeof (T) == 2 ? PACO_BPC_PLANES_16
                                         : PACO_BPC_PLANES_32;
@@ -462,7 +468,7 @@ decode (const PacoBpcDecodeParameters &parameters)
 
     unslicer.planes = record.planes;
     unslicer.dropped = record.dropped_planes;
-    if (parameters.blocks[blockIdx.x].reversible)
+    if (block_to_decode (parameters).reversible)
       unslicer.middle = (reconstruction << record.dropped_planes) >> 8;
     unslicer.write ();
   } else {

@@ -13,8 +13,7 @@
 #define PACO_DEVICE_POINTER(type) uint64_t
 #endif
 
-/* A codeblock, made when the format is set. Blocks are coded in the order of the array,
- * those that take longest first. */
+/* A codeblock, made when the format is set. Blocks are encoded in the order of the array. */
 typedef struct
 {
   uint32_t record;       /* number in the order of the codestream */
@@ -65,12 +64,16 @@ typedef struct
 {
   uint8_t planes, raw_planes, dropped_planes;
   uint8_t flags;
-  uint16_t length; /* bytes */
-  uint16_t check;  /* with block_checks */
-  uint32_t offset; /* bytes, in the payload (decoder) */
-  uint8_t set;     /* of the block's family */
-  uint8_t unused[3];
+  uint16_t length;  /* bytes */
+  uint16_t check;   /* with block_checks */
+  uint32_t offset;  /* bytes, in the payload (decoder) */
+  uint32_t set : 8; /* of the block's family */
+  /* Decoder: this record's number among the frame's is that of a thread block, which
+   * decodes the block of this number. */
+  uint32_t decoded : 24;
 } PacoGpuRecord;
+
+#define PACO_GPU_MAX_BLOCKS (1u << 24)
 
 /* Probability sets of all families follow each other, eight to a family. A set is
  * PACO_N_ROWS rows of 64 bytes. Contexts have other places in them than in the format:

@@ -37,6 +37,7 @@ static struct
       unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
   CUresult (CUDAAPI *launch_kernel_ex) (
       const CUlaunchConfig *, CUfunction, void **, void **);
+  CUresult (CUDAAPI *graph_launch) (CUgraphExec, CUstream);
   void (*fake_fail) (const char *plan); /* NULL: this is NVIDIA's driver */
 } real;
 
@@ -163,7 +164,7 @@ watch_break_kernel (void)
 }
 
 static void
-break_if_asked (CUstream stream)
+break_if_asked (CUstream stream, const char *fake_plan)
 {
   CUmodule module;
   CUfunction function;
@@ -171,7 +172,7 @@ break_if_asked (CUstream stream)
   if (!g_atomic_int_compare_and_exchange (&broken, TRUE, FALSE))
     return;
   if (real.fake_fail)
-    real.fake_fail ("cuLaunchKernel:1:719:lost");
+    real.fake_fail (fake_plan);
   else if (real.module_load_data (&module, trap) != CUDA_SUCCESS
       || real.module_get_function (&function, module, "bad_trap")
           != CUDA_SUCCESS
@@ -185,7 +186,7 @@ launch_kernel (CUfunction function, unsigned grid_x, unsigned grid_y,
     unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
     unsigned shared_bytes, CUstream stream, void **parameters, void **extra)
 {
-  break_if_asked (stream);
+  break_if_asked (stream, "cuLaunchKernel:1:719:lost");
   return real.launch_kernel (function, grid_x, grid_y, grid_z, block_x, block_y,
       block_z, shared_bytes, stream, parameters, extra);
 }
@@ -194,8 +195,15 @@ static CUresult CUDAAPI
 launch_kernel_ex (const CUlaunchConfig *launch, CUfunction function,
     void **parameters, void **extra)
 {
-  break_if_asked (launch->hStream);
+  break_if_asked (launch->hStream, "cuLaunchKernelEx:1:719:lost");
   return real.launch_kernel_ex (launch, function, parameters, extra);
+}
+
+static CUresult CUDAAPI
+graph_launch (CUgraphExec executable, CUstream stream)
+{
+  break_if_asked (stream, "cuGraphLaunch:1:719:lost");
+  return real.graph_launch (executable, stream);
 }
 
 /* --- The look-up --- */
@@ -238,6 +246,7 @@ dlsym (void *library, const char *name)
     { "cuModuleGetFunction", (void **) &real.module_get_function, NULL },
     { "cuLaunchKernel", (void **) &real.launch_kernel, launch_kernel },
     { "cuLaunchKernelEx", (void **) &real.launch_kernel_ex, launch_kernel_ex },
+    { "cuGraphLaunch", (void **) &real.graph_launch, graph_launch },
   };
   void *found = real_dlsym () (library, name);
 

@@ -371,8 +371,8 @@ cut (Round *round, unsigned i)
         round->bytes[i]->data, record->length);
 }
 
-/* Puts the blocks' bytes behind each other, with what the records say of
- * them. */
+/* Puts the blocks' bytes behind each other, with what the records say of them, and has the
+ * blocks decoded in a random order. */
 static GByteArray *
 pack_payload (Round *round, PacoGpuRecord *records)
 {
@@ -382,7 +382,15 @@ pack_payload (Round *round, PacoGpuRecord *records)
   for (unsigned i = 0; i < round->n_blocks; i++) {
     records[i] = test_device_record (&round->records[i]);
     records[i].offset = payload->len;
+    records[i].decoded = i;
     g_byte_array_append (payload, round->bytes[i]->data, round->bytes[i]->len);
+  }
+  for (unsigned i = round->n_blocks; i > 1; i--) {
+    unsigned k = g_rand_int_range (round->random, 0, i);
+    uint32_t decoded = records[k].decoded;
+
+    records[k].decoded = records[i - 1].decoded;
+    records[i - 1].decoded = decoded;
   }
   while (payload->len % 4 != 0 || payload->len == 0)
     g_byte_array_append (payload, zeros, 1);
