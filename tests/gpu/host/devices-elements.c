@@ -380,8 +380,8 @@ GST_START_TEST (test_failure)
 {
   for (guint i = 0; i < 40; i++) {
     guint device = i / 2 % 2;
-    g_autofree char *plan = g_strdup_printf ("device%u:%u:700:lost", device,
-        1 + g_random_int_range (0, 20 + 20 * i));
+    g_autofree char *plan = g_strdup_printf (
+        "device%u:%u:700:lost", device, 1 + g_random_int_range (0, 20 + 8 * i));
     g_autofree char *name = g_strdup_printf (
         "Fake GPU %u (device %u)", device, device);
     Player player;

@@ -133,8 +133,10 @@ test_graphs (void)
     unsigned i = 1;
 
     case_begin (&c, n % 4 < 3, encoder);
-    for (unsigned k = 0; k < 3; k++)
+    for (unsigned k = 0; k < 3; k++) {
+      begin_stream (encoder);
       encode_another_and_check (&c, encoder);
+    }
     while (check_launch (&c, encoder, "cuGraphLaunch", i)
         || check_launch (&c, encoder, "cuGraphLaunch", i))
       i++;
