@@ -9,7 +9,7 @@
 
 /* There are as many of whatever a kernel reads or writes, in turns, which is
  * more than the device's cache holds. */
-#define BENCH_SETS 3
+#define BENCH_SETS 4
 /* These follow some that warm up. */
 #define BENCH_RUNS 30
 #define BENCH_WARM 6

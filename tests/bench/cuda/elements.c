@@ -12,6 +12,8 @@
 /* Buffers of each GPU, which are coded in turns. */
 #define N_BUFFERS 6
 #define N_CODED_BUFFERS 1
+/* Frames before those that a clock sends, at least as many as are in flight. */
+#define N_FIRST 8
 #define MAX_DEVICES 16
 #define MAX_WINDOWS 24
 #define DEVICE_MEMORY "memory:CUDAMemory"
@@ -19,7 +21,8 @@
 typedef struct
 {
   GstElement *pipeline, *source, *element;
-  guint n_warm, n_frames, n_seen;
+  guint n_warm, n_frames;
+  gint n_seen; /* atomic */
   double processor_begin;
   double period;     /* microseconds between frames that a clock sends, or 0 */
   gint64 begin;      /* when it sends the first */
@@ -184,18 +187,19 @@ see (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   Pipeline *pipeline = data;
   gint64 now = g_get_monotonic_time ();
 
-  if (pipeline->n_seen == 0) {
+  guint n = (guint) g_atomic_int_add (&pipeline->n_seen, 1);
+
+  if (n == 0) {
     g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
 
     pipeline->sample = gst_sample_new (
         GST_PAD_PROBE_INFO_BUFFER (info), caps, NULL, NULL);
   }
-  if (pipeline->n_seen++ == pipeline->n_warm)
+  if (n == pipeline->n_warm)
     pipeline->processor_begin = processor_seconds ();
-  if (pipeline->n_seen > pipeline->n_warm) {
+  if (n >= pipeline->n_warm) {
     double latency = 1e-3
-        * ((double) (now - pipeline->begin)
-            - pipeline->period * (pipeline->n_seen - 1));
+        * ((double) (now - pipeline->begin) - pipeline->period * n);
 
     g_array_append_val (pipeline->run->arrivals, now);
     if (pipeline->period > 0)
@@ -329,8 +333,8 @@ pipeline_finish (Pipeline *pipeline, guint n_frames)
   GObjectClass *klass = G_OBJECT_GET_CLASS (pipeline->element);
 
   wait_for_end (pipeline);
-  if (pipeline->n_seen != n_frames)
-    g_error ("%u frames came of %u", pipeline->n_seen, n_frames);
+  if ((guint) pipeline->n_seen != n_frames)
+    g_error ("%d frames came of %u", pipeline->n_seen, n_frames);
   pipeline->run->processor = processor_seconds () - pipeline->processor_begin;
   if (g_object_class_find_property (klass, "stats"))
     g_object_get (pipeline->element, "stats", &pipeline->run->stats, NULL);
@@ -347,26 +351,49 @@ wait_for_clock (const Pipeline *pipeline, guint n)
     g_usleep ((gulong) (moment - now));
 }
 
+static GstFlowReturn
+push (Pipeline *pipeline, GstBuffer *from, guint n)
+{
+  GstBuffer *buffer = gst_buffer_copy (from);
+
+  GST_BUFFER_PTS (buffer) = n * GST_MSECOND;
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DURATION (buffer) = GST_MSECOND;
+  return gst_app_src_push_buffer (GST_APP_SRC (pipeline->source), buffer);
+}
+
+/* Pushes frames before those that a clock sends, and waits for them: the element gets its
+ * memory meanwhile, and what it is late then it would catch up slowly beside others.
+ * Returns how many there were. */
+static guint
+push_first (Pipeline *pipeline, GstBuffer **buffers, guint n_buffers)
+{
+  guint n = pipeline->period > 0 ? N_FIRST : 0;
+
+  for (guint i = 0; i < n; i++)
+    push (pipeline, buffers[i % n_buffers], i);
+  for (guint i = 0; (guint) g_atomic_int_get (&pipeline->n_seen) < n; i++) {
+    if (i == 20000)
+      g_error ("the first %u frames do not come", n);
+    g_usleep (1000);
+  }
+  return n;
+}
+
 /* Pushes the buffers again and again. */
 static void
 pipeline_run (Pipeline *pipeline, GstBuffer **buffers, guint n_buffers,
     const ElementsOthers *others)
 {
-  guint n;
+  guint n = push_first (pipeline, buffers, n_buffers);
 
   if (others)
     others->ready (others->data);
-  pipeline->begin = g_get_monotonic_time ();
-  for (n = 0; n < pipeline->n_frames || (others && others->more (others->data));
+  pipeline->begin = g_get_monotonic_time () - (gint64) (pipeline->period * n);
+  for (; n < pipeline->n_frames || (others && others->more (others->data));
        n++) {
-    GstBuffer *buffer = gst_buffer_copy (buffers[n % n_buffers]);
-
-    GST_BUFFER_PTS (buffer) = n * GST_MSECOND;
-    GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-    GST_BUFFER_DURATION (buffer) = GST_MSECOND;
     wait_for_clock (pipeline, n);
-    if (gst_app_src_push_buffer (GST_APP_SRC (pipeline->source), buffer)
-        != GST_FLOW_OK)
+    if (push (pipeline, buffers[n % n_buffers], n) != GST_FLOW_OK)
       break;
   }
   gst_app_src_end_of_stream (GST_APP_SRC (pipeline->source));
