@@ -368,7 +368,7 @@ push (Pipeline *pipeline, GstBuffer *from, guint n)
 static guint
 push_first (Pipeline *pipeline, GstBuffer **buffers, guint n_buffers)
 {
-  guint n = pipeline->period > 0 ? N_FIRST : 0;
+  guint n = pipeline->period > 0 ? MIN (N_FIRST, pipeline->n_warm) : 0;
 
   for (guint i = 0; i < n; i++)
     push (pipeline, buffers[i % n_buffers], i);
