@@ -333,7 +333,6 @@ paco_cuda_frame_begin_download (PacoCudaFrame *frame, GError **error)
 {
   paco_cuda_frame_take_queues (frame);
   return paco_cuda_frame_mark (frame, PACO_CUDA_CODED, error)
-      && paco_cuda_stream_send (&frame->stream, error)
       && follow (frame, frame->share->last_download, error);
 }
 
