@@ -121,6 +121,7 @@ test_kernels (void)
   g_unsetenv ("FAKE_CUDA_GRAPHS");
 }
 
+/* Tests graphs whose kernels get other parameters and pictures, and one of which fails. */
 static void
 test_graphs (void)
 {
@@ -128,12 +129,13 @@ test_graphs (void)
       encoder = BACKEND.encoder_open (&coder_options[0], NULL);
 
   g_assert_nonnull (encoder);
-  for (unsigned n = 0; n < n_cases (4); n++) {
+  for (unsigned n = 0; n < n_cases (80); n++) {
     g_auto (Case) c;
     unsigned i = 1;
 
     case_begin (&c, n % 4 < 3, encoder);
-    for (unsigned k = 0; k < 3; k++) {
+    for (unsigned k = 0; k < 4; k++) {
+      case_refill (&c);
       begin_stream (encoder);
       encode_another_and_check (&c, encoder);
     }
