@@ -35,6 +35,7 @@ typedef struct
   CUfunction rate_count[2]; /* [wide] */
   CUfunction rate_decide, rate_find, rate_fit, rate_shorten;
   GMutex queues;    /* of the driver: who has it enqueues (frame.h) */
+  gint n_flights;   /* that there have been; atomic */
   CUdeviceptr rows; /* the built-in probability sets, paco_cuda_place_sets() */
 
   /* For measurements, set before any coder is opened: a flight's thread calls it with

@@ -182,7 +182,11 @@ gboolean
 paco_cuda_frame_init (
     PacoCudaFrame *frame, PacoCudaShare *share, GError **error)
 {
-  *frame = (PacoCudaFrame){ .share = share, .device = share->device };
+  *frame = (PacoCudaFrame){
+    .share = share,
+    .device = share->device,
+    .number = g_atomic_int_add (&share->device->n_flights, 1),
+  };
   if (!create_stream (frame, error))
     return FALSE;
   frame->picture = (PacoStaged){
@@ -200,7 +204,8 @@ paco_cuda_frame_use (
   frame->form = form;
   frame->plan = &plans[form];
   frame->loaded = 0;
-  frame->timed = frame->n_untimed == 0 || frame->device->frame_ended;
+  frame->timed = frame->n == 0 || (frame->n + frame->number) % TIMED == 0
+      || frame->device->frame_ended;
   paco_cuda_stream_gather (&frame->stream, !frame->timed);
 }
 
@@ -385,7 +390,7 @@ paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error)
     return FALSE;
   if (frame->timed)
     find_times (frame);
-  frame->n_untimed = (frame->n_untimed + 1) % TIMED;
+  frame->n++;
   if (device->frame_ended)
     device->frame_ended (device->frame_ended_data, frame->events);
   return TRUE;

@@ -67,7 +67,9 @@ typedef struct
   bool in_order;            /* the upload takes its turn */
   bool has_queues;          /* paco_cuda_frame_take_queues() */
   bool timed;
-  unsigned n_untimed; /* frames since the last one that was timed */
+  unsigned
+      n; /* frames before this one, and the number of the flight on the device */
+  unsigned number;
   double upload_ms, stage_ms[PACO_CUDA_N_STAGES]; /* of the last one */
   PacoCudaStream
       stream; /* which gathers the kernels of a frame that is not timed */
@@ -92,7 +94,8 @@ gboolean paco_cuda_frame_init (
 void paco_cuda_frame_clear (PacoCudaFrame *frame);
 
 /* The next frame is of this form; plans has one plan for each form. The first one is
- * timed, and then one of 16. */
+ * timed, and then one of 16, in each flight another one: timed frames take longer to
+ * enqueue, and streams that a clock drives would have theirs at the same moment. */
 void paco_cuda_frame_use (
     PacoCudaFrame *frame, const PacoCudaPlan *plans, unsigned form);
 
