@@ -67,12 +67,10 @@ typedef struct
   bool in_order;            /* the upload takes its turn */
   bool has_queues;          /* paco_cuda_frame_take_queues() */
   bool timed;
-  unsigned
-      n; /* frames before this one, and the number of the flight on the device */
-  unsigned number;
+  unsigned n;      /* frames that the flight has coded */
+  unsigned number; /* of the flight, on the device */
   double upload_ms, stage_ms[PACO_CUDA_N_STAGES]; /* of the last one */
-  PacoCudaStream
-      stream; /* which gathers the kernels of a frame that is not timed */
+  PacoCudaStream stream; /* gathers the kernels of frames that are not timed */
   CUevent events[PACO_CUDA_N_EVENTS];
   CUevent picture_ready; /* of another stream */
   PacoTransfer transfer;

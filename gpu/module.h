@@ -46,8 +46,7 @@ typedef struct
   size_t size; /* of the parameters */
 } PacoLaunch;
 
-#define PACO_LAUNCH_PARAMETERS(struct)                                         \
-  .parameters = &(struct), .size = sizeof (struct)
+#define PACO_LAUNCH_PARAMETERS(p) .parameters = &(p), .size = sizeof (p)
 
 gboolean paco_module_launch (const PacoCudaContext *context,
     const PacoLaunch *launch, CUstream stream, GError **error);
