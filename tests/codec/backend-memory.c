@@ -252,10 +252,94 @@ test_device_memory (void)
   coders_close (&coders);
 }
 
+/* --- Coefficients of 16 and of 32 bits --- */
+
+/* Draws noise of some bits in the left or the right half of a flat picture. */
+static void
+draw_half (Case *c, bool right, unsigned bits)
+{
+  uint32_t width = c->source.format.width;
+
+  for (uint32_t y = 0; y < c->source.format.height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      bool noisy = right ? x > width / 2 + 16 : x < width / 2 - 16;
+      uint32_t noise = g_rand_int (c->rand) >> (32 - bits);
+
+      test_picture_put (&c->source, 0, x, y,
+          noisy ? (1u << 15) - (1u << (bits - 1)) + noise : 1u << 15);
+    }
+  g_byte_array_set_size (c->frame, 0);
+  g_assert_true (paco_reference_encode (&c->source.format, &c->source.picture,
+      &c->video, &c->parameters, NULL, c->frame, NULL));
+}
+
+/* Decodes a frame of a stream, for whose first one the decoder is configured. */
+static void
+decode_next (const Case *c, PacoDecoder *decoder, TestPicture *destination)
+{
+  PacoCodedFrame coded;
+  PacoDecodedFrame frame = { NULL };
+
+  must_parse (&coded, c->frame->data, c->frame->len);
+  if (!paco_decoder_takes (decoder, &coded.header))
+    must_configure_decoder (
+        decoder, &coded.header, destination->picture.layout, 0);
+  must_submit_frame (decoder, &coded, &destination->picture, NULL);
+  g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
+  g_assert_no_error (frame.error);
+  g_assert_cmpuint (frame.corrupted_blocks, ==, 0);
+}
+
+/* Tests frames of one stream of which some have coefficients that 16 bits hold. Blocks
+ * that are zero in two frames are not written again, unless their memory was that of
+ * other blocks meanwhile. */
+static void
+test_widths (void)
+{
+  static const struct
+  {
+    bool right;
+    unsigned bits;
+  } frames[] = { { 0, 16 }, { 0, 6 }, { 0, 16 }, { 1, 16 }, { 1, 6 }, { 0, 6 },
+    { 0, 16 }, { 1, 6 }, { 1, 16 } };
+  PacoBackendOptions options = coder_options[0];
+  g_autoptr (PacoDecoder) decoder = NULL;
+  g_auto (Case) c = { .frame = g_byte_array_new () };
+  TestPicture mine, theirs;
+
+  options.depth = 1;
+  decoder = BACKEND.decoder_open (&options, NULL);
+  g_assert_nonnull (decoder);
+  c.rand = g_rand_new_with_seed (g_test_rand_int ());
+  c.parameters = (PacoParameters) PACO_PARAMETERS_DEFAULT;
+  c.parameters.rate_control = PACO_RATE_LOSSLESS;
+  test_video_random (c.rand, &c.video);
+  test_picture_init (c.rand, &c.source,
+      &(PacoPictureFormat){
+          .width = 512,
+          .height = 256,
+          .n_components = 1,
+          .components = { { .depth = 16 } },
+      },
+      0);
+  destination_init (&c, &mine, 0);
+  test_picture_copy (&theirs, &mine);
+  for (unsigned i = 0; i < G_N_ELEMENTS (frames); i++) {
+    draw_half (&c, frames[i].right, frames[i].bits);
+    decode_next (&c, decoder, &mine);
+    g_assert_true (paco_reference_decode (
+        c.frame->data, c.frame->len, 0, &theirs.picture, NULL, NULL));
+    test_picture_compare (&mine, &theirs);
+  }
+  test_picture_clear (&mine);
+  test_picture_clear (&theirs);
+}
+
 void
 add_memory_tests (void)
 {
   g_test_add_func ("/backend/device-memory", test_device_memory);
   g_test_add_func ("/backend/host-memory", test_host_memory);
+  g_test_add_func ("/backend/widths", test_widths);
   g_test_add_func ("/backend/woven-rows", test_woven_rows);
 }

@@ -582,8 +582,8 @@ test_picture_compare_component (
           get_sample (a, component, x, y), ==, get_sample (b, component, x, y));
 }
 
-static void
-put_sample (
+void
+test_picture_put (
     TestPicture *picture, unsigned c, uint32_t x, uint32_t y, uint32_t value)
 {
   const PacoSampleLayout *layout = &picture->picture.layout[c];
@@ -640,7 +640,7 @@ test_picture_fill (GRand *rand, TestPicture *picture)
 
     for (uint32_t y = 0; y < height; y++)
       for (uint32_t x = 0; x < width; x++)
-        put_sample (picture, c, x, y,
+        test_picture_put (picture, c, x, y,
             random_sample (rand, kind, max, phase, x, y) / gap * gap);
   }
 }

@@ -39,6 +39,10 @@ void test_picture_compare_component (
 /* Draws noise, gradients, flat, extreme or sparse samples. */
 void test_picture_fill (GRand *rand, TestPicture *picture);
 
+/* Sets a sample. */
+void test_picture_put (TestPicture *picture, unsigned component, uint32_t x,
+    uint32_t y, uint32_t value);
+
 /* Draws parameters, not all of which suit the picture. */
 void test_parameters_random (GRand *rand, PacoParameters *parameters);
 /* Draws a budget for a picture and what accompanies it, from the smallest to
