@@ -495,7 +495,7 @@ class Recording(Session):
         self.files = []
         self.why = None  # it was ended, in words
         self.taken = self.passed = self.lost = self.arrived = 0
-        self.last_offset, self.live = None, False
+        self.last_offset, self.live, self.source_ended = None, False, False
         # These are times of the first picture, and of the end of the last one
         # that was passed on or taken; and where the sound is to end.
         self.first = self.end = self.taken_end = self.sound_until = None
@@ -522,9 +522,15 @@ class Recording(Session):
         if info.get_event().type == Gst.EventType.EOS:
             if not self.taken:
                 self.begun.set()
-            if self.live and self.sound_until is None:
-                self.sound_until = self.taken_end or 0
+            self.source_ended = True
+            self.limit_live_sound()
         return Gst.PadProbeReturn.OK
+
+    def limit_live_sound(self):
+        """Sets the end of live sound where the pictures have one. A source of few
+        pictures may have ended before begin() knows what is live."""
+        if self.live and self.source_ended and self.sound_until is None:
+            self.sound_until = self.taken_end or 0
 
     def enter(self, _pad, info):
         """Counts a picture that comes out of the source. Devices that number
@@ -548,7 +554,9 @@ class Recording(Session):
         self.passed += 1
         if self.first is None:
             self.first = buffer.pts
-            self.sound_until = self.planned_end(buffer)
+            planned = self.planned_end(buffer)
+            if planned is not None:
+                self.sound_until = planned
             self.begun.set()
         self.end = end_of(buffer)
         if self.passed == args.frames or (
@@ -591,6 +599,7 @@ class Recording(Session):
             == Gst.StateChangeReturn.NO_PREROLL
         if self.live:
             self.pictures.set_property('leaky', 2)
+        self.limit_live_sound()
         return super().begin()
 
     def stop(self, why):
