@@ -19,6 +19,7 @@ gathered_add (PacoGathered *gathered, const PacoLaunch *launch)
   if (!bytes)
     bytes = gathered->parameters = g_byte_array_new ();
   gathered->launches[gathered->n] = *launch;
+  gathered->launches[gathered->n].parameters = NULL;
   gathered->at[gathered->n++] = bytes->len;
   g_byte_array_append (bytes, launch->parameters, launch->size);
   g_byte_array_append (bytes, padding, -launch->size % ALIGNMENT);
@@ -40,10 +41,20 @@ gathered_clear (PacoGathered *gathered)
   *gathered = (PacoGathered){ 0 };
 }
 
-static const void *
+static void *
 gathered_parameters (const PacoGathered *gathered, unsigned i)
 {
   return gathered->parameters->data + gathered->at[i];
+}
+
+/* Returns a launch with its parameters, which stay where they are. */
+static PacoLaunch
+gathered_launch (const PacoGathered *gathered, unsigned i)
+{
+  PacoLaunch launch = gathered->launches[i];
+
+  launch.parameters = gathered_parameters (gathered, i);
+  return launch;
 }
 
 /* Says whether these are the same kernels, but for their parameters. */
@@ -69,9 +80,8 @@ launch_each (
     const PacoCudaStream *stream, const PacoGathered *gathered, GError **error)
 {
   for (unsigned i = 0; i < gathered->n; i++) {
-    PacoLaunch launch = gathered->launches[i];
+    PacoLaunch launch = gathered_launch (gathered, i);
 
-    launch.parameters = gathered_parameters (gathered, i);
     if (!paco_module_launch (stream->context, &launch, stream->handle, error))
       return FALSE;
   }
@@ -112,7 +122,7 @@ static CUresult
 add_node (PacoGraph *graph, const PacoDriver *driver, unsigned i)
 {
   const PacoLaunch *launch = &graph->gathered.launches[i];
-  void *arguments[] = { (void *) gathered_parameters (&graph->gathered, i) };
+  void *arguments[] = { gathered_parameters (&graph->gathered, i) };
   CUDA_KERNEL_NODE_PARAMS node = describe_node (launch, arguments);
   CUgraphEdgeData edge = { 0 };
   CUresult result = driver->graph_add_kernel_node (
@@ -149,7 +159,7 @@ graph_update (
 
   for (unsigned i = 0; result == CUDA_SUCCESS && i < gathered->n; i++) {
     const PacoLaunch *launch = &gathered->launches[i];
-    void *to = (void *) gathered_parameters (&graph->gathered, i);
+    void *to = gathered_parameters (&graph->gathered, i);
     const void *from = gathered_parameters (gathered, i);
     CUDA_KERNEL_NODE_PARAMS node;
 
@@ -176,9 +186,8 @@ note (PacoCudaStream *stream, const PacoGathered *gathered)
   stream->next = (stream->next + 1) % PACO_CUDA_MAX_GRAPHS;
   graph_clear (graph, stream->context->driver);
   for (unsigned i = 0; i < gathered->n; i++) {
-    PacoLaunch launch = gathered->launches[i];
+    PacoLaunch launch = gathered_launch (gathered, i);
 
-    launch.parameters = gathered_parameters (gathered, i);
     gathered_add (&graph->gathered, &launch);
   }
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A stream of the driver that gathers kernels: those of a frame that follow one another
- * are handed to the driver together, as a graph, because each of its calls waits for
- * those of all other threads (NOTES.md, "Many streams"). frame.c has one for each frame
+ * are handed over together, as a graph, because each call of the driver waits for those
+ * of all other threads (NOTES.md, "Many streams"). frame.c has one for each frame
  * in flight; whatever launches kernels for a frame does it here. */
 #pragma once
 #include "gpu/module.h"
 
 /* More kernels in a row make two graphs. */
 #define PACO_CUDA_MAX_GATHERED 32
-/* Graphs that a stream keeps. An encoder has up to three for each form of a frame. */
+/* Graphs that a stream keeps; another one replaces the oldest. */
 #define PACO_CUDA_MAX_GRAPHS 8
 
 /* Kernels in the order in which they run. Their parameters lie in one array, at the
- * places `at`. */
+ * places `at`, and launches[].parameters is NULL. */
 typedef struct
 {
   unsigned n;

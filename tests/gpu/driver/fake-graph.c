@@ -26,7 +26,6 @@ PACO_DRIVER_GRAPH_FUNCTIONS (FAKE_DECLARE)
 /* A kernel of a graph. The driver keeps its parameters. */
 typedef struct
 {
-  const FakeGraph *graph;
   CUfunction function;
   FakeLaunch launch;
   unsigned n_before; /* kernels that it follows */
@@ -77,20 +76,25 @@ fake_graph_create (CUgraph *handle, unsigned flags)
 
   if (result == CUDA_SUCCESS && graphs && atoi (graphs) == 0)
     result = CUDA_ERROR_NOT_SUPPORTED;
-
   if (result == CUDA_SUCCESS)
     *handle = (CUgraph) graph_new ();
+  return fake_end (result);
+}
+
+static CUresult
+destroy (int function, FakeGraph *graph)
+{
+  CUresult result = fake_begin_in_context (function);
+
+  if (result == CUDA_SUCCESS)
+    fake_remove_graph (fake_current (), graph);
   return fake_end (result);
 }
 
 CUresult
 fake_graph_destroy (CUgraph handle)
 {
-  CUresult result = fake_begin_in_context (FUNCTION_graph_destroy);
-
-  if (result == CUDA_SUCCESS)
-    fake_remove_graph (fake_current (), (FakeGraph *) handle);
-  return fake_end (result);
+  return destroy (FUNCTION_graph_destroy, (FakeGraph *) handle);
 }
 
 CUresult
@@ -105,7 +109,6 @@ fake_graph_add_kernel_node (CUgraphNode *handle, CUgraph graph,
     return fake_end (
         result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE);
   node = g_new0 (FakeNode, 1);
-  node->graph = (FakeGraph *) graph;
   node_set (node, parameters);
   g_ptr_array_add (((FakeGraph *) graph)->nodes, node);
   *handle = (CUgraphNode) node;
@@ -160,11 +163,7 @@ fake_graph_instantiate (
 CUresult
 fake_graph_exec_destroy (CUgraphExec handle)
 {
-  CUresult result = fake_begin_in_context (FUNCTION_graph_exec_destroy);
-
-  if (result == CUDA_SUCCESS)
-    fake_remove_graph (fake_current (), (FakeGraph *) handle);
-  return fake_end (result);
+  return destroy (FUNCTION_graph_exec_destroy, (FakeGraph *) handle);
 }
 
 CUresult
