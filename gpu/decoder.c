@@ -26,7 +26,6 @@ typedef struct
 {
   PacoCudaShare share;
   PacoCudaPlan plans[PACO_N_FORMS]; /* of those that are configured */
-  gint n_frames;                    /* that are being decoded; atomic */
 } DeviceState;
 
 typedef struct
@@ -227,8 +226,7 @@ fill_table (Flight *flight, const PacoDecoderJob *job)
     planes = MAX (planes, entry->planes);
   }
   paco_cuda_order_records (table->records, n_blocks,
-      job->frame.header.coding.coding_passes == 1
-          && g_atomic_int_get (&flight->state->n_frames) > 1);
+      job->frame.header.coding.coding_passes == 1 && !flight->frame.alone);
   flight->wide = planes > 15;
   flight->dropped = any_dropped;
   if (job->cells)
@@ -431,14 +429,15 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
   Flight *flight = &decoder->flights[number];
+  PacoCudaDevice *device = flight->frame.device;
 
-  if (!paco_cuda_device_enter (flight->frame.device, &frame->error))
+  if (!paco_cuda_device_enter (device, &frame->error))
     return;
-  g_atomic_int_inc (&flight->state->n_frames);
+  g_atomic_int_inc (&device->n_frames);
   if (decode_frame (flight, job, frame, &frame->error))
     count (decoder, flight, job, frame);
-  g_atomic_int_add (&flight->state->n_frames, -1);
-  paco_cuda_device_leave (flight->frame.device);
+  g_atomic_int_add (&device->n_frames, -1);
+  paco_cuda_device_leave (device);
 }
 
 /* --- configuration --- */

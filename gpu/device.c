@@ -164,7 +164,9 @@ load (PacoCudaDevice *device, GError **error)
   for (unsigned i = 0; i < 6; i++)
     if (!load_block_coder (device, i / 3, i % 3 + 1, error))
       return FALSE;
-  return find_kernels (device, error) && upload_sets (device, error);
+  return find_kernels (device, error) && upload_sets (device, error)
+      && paco_cuda_stream_init (&device->uploads, device->context, error)
+      && paco_cuda_stream_init (&device->downloads, device->context, error);
 }
 
 static void
@@ -179,6 +181,8 @@ device_free (void *data)
     paco_module_unload (&device->layout_module);
     for (unsigned i = 0; i < 6; i++)
       paco_module_unload (&device->bpc_modules[i / 3][i % 3]);
+    paco_cuda_stream_clear (&device->uploads);
+    paco_cuda_stream_clear (&device->downloads);
     paco_module_unload (&device->pack_module);
     paco_module_unload (&device->rate_module);
     paco_module_unload (&device->compare_module);

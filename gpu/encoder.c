@@ -270,7 +270,7 @@ upload (
 
   find_picture (flight, job);
   in_order = paco_transfer_is_pinned (&frame->transfer);
-  if (!in_order && g_atomic_int_get (&flight->state->n_frames) > 1) {
+  if (!in_order && !frame->alone) {
     if (!paco_transfer_stage (&frame->transfer, &frame->picture, error))
       return FALSE;
     in_order = true;
@@ -724,16 +724,17 @@ encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
 {
   PacoCudaEncoder *encoder = (PacoCudaEncoder *) base;
   PacoCudaEncoderFlight *flight = &encoder->flights[number];
-  PacoCudaEncoderState *state = flight->state;
+  PacoCudaDevice *device = flight->frame.device;
   GError *error = NULL;
-  PacoEncodedFrame *frame = paco_cuda_outputs_get (state->outputs, &error);
+  PacoEncodedFrame *frame = paco_cuda_outputs_get (
+      flight->state->outputs, &error);
 
-  if (frame && paco_cuda_device_enter (state->share.device, &error)) {
-    g_atomic_int_inc (&state->n_frames);
+  if (frame && paco_cuda_device_enter (device, &error)) {
+    g_atomic_int_inc (&device->n_frames);
     if (encode_frame (encoder, flight, job, &frame, &error))
       count (encoder, flight, frame->size);
-    g_atomic_int_add (&state->n_frames, -1);
-    paco_cuda_device_leave (state->share.device);
+    g_atomic_int_add (&device->n_frames, -1);
+    paco_cuda_device_leave (device);
   }
   if (!error)
     return frame;

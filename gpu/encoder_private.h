@@ -19,7 +19,6 @@ typedef struct
    * kinds. */
   PacoCudaPlan lossless_plans[PACO_N_FORMS];
   PacoCudaSteps steps[PACO_N_FORMS][2]; /* [lossless] */
-  gint n_frames;                        /* that are being coded; atomic */
 } PacoCudaEncoderState;
 
 typedef struct

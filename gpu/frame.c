@@ -204,6 +204,7 @@ paco_cuda_frame_use (
   frame->form = form;
   frame->plan = &plans[form];
   frame->loaded = 0;
+  frame->alone = g_atomic_int_get (&frame->device->n_frames) == 1;
   frame->timed = frame->n == 0 || (frame->n + frame->number) % TIMED == 0
       || frame->device->frame_ended;
   paco_cuda_stream_gather (&frame->stream, !frame->timed);
@@ -239,7 +240,7 @@ paco_cuda_frame_clear (PacoCudaFrame *frame)
 
   if (!device)
     return;
-  if (frame->stream.handle)
+  if (frame->stream.own)
     paco_cuda_frame_give_up (frame);
   paco_staged_clear (&frame->picture);
   paco_device_memory_clear (frame->share, &frame->coefficients);
@@ -252,7 +253,6 @@ paco_cuda_frame_clear (PacoCudaFrame *frame)
     paco_pinned_memory_clear (device, &frame->host_blocks[i]);
   }
   paco_pinned_memory_clear (device, &frame->host_rows);
-  frame->share->last_upload = frame->share->last_download = NULL;
   for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++)
     if (frame->events[i])
       device->driver->event_destroy (frame->events[i]);
@@ -271,16 +271,30 @@ check_queued (const PacoCudaFrame *frame, CUresult result, GError **error)
       "work for %s cannot be queued", frame->device->context->name);
 }
 
-gboolean
-paco_cuda_frame_mark (PacoCudaFrame *frame, unsigned event, GError **error)
+static gboolean
+record (PacoCudaFrame *frame, unsigned event, GError **error)
 {
-  if (!frame->timed && event <= PACO_CUDA_CODED && event != PACO_CUDA_UPLOADED)
-    return TRUE;
   return paco_cuda_stream_send (&frame->stream, error)
       && check_queued (frame,
           frame->device->driver->event_record (
               frame->events[event], frame->stream.handle),
           error);
+}
+
+gboolean
+paco_cuda_frame_mark (PacoCudaFrame *frame, unsigned event, GError **error)
+{
+  return (!frame->timed && event <= PACO_CUDA_CODED)
+      || record (frame, event, error);
+}
+
+/* The frame goes on in another stream of the driver, after the moment that it marks. */
+static gboolean
+go_on (PacoCudaFrame *frame, CUstream other, unsigned event, GError **error)
+{
+  return record (frame, event, error)
+      && paco_cuda_stream_go_on (
+          &frame->stream, other, frame->events[event], error);
 }
 
 void
@@ -299,46 +313,34 @@ paco_cuda_frame_leave_queues (PacoCudaFrame *frame)
   frame->has_queues = false;
 }
 
-/* Makes the frame wait for the last transfer in this direction, unless it is NULL. */
-static gboolean
-follow (PacoCudaFrame *frame, CUevent last, GError **error)
-{
-  return !last
-      || (paco_cuda_stream_send (&frame->stream, error)
-          && check_queued (frame,
-              frame->device->driver->stream_wait_event (
-                  frame->stream.handle, last, 0),
-              error));
-}
-
 gboolean
 paco_cuda_frame_begin_upload (
     PacoCudaFrame *frame, bool in_order, GError **error)
 {
-  frame->in_order = in_order;
   if (in_order)
     paco_cuda_frame_take_queues (frame);
-  return (!in_order || follow (frame, frame->share->last_upload, error))
-      && paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error);
+  /* Nothing of the frame is enqueued yet that this upload would have to wait for. */
+  if (in_order && !frame->alone)
+    frame->stream.handle = frame->device->uploads.handle;
+  return paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error);
 }
 
 gboolean
 paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error)
 {
   paco_cuda_frame_take_queues (frame);
-  if (!paco_cuda_frame_mark (frame, PACO_CUDA_UPLOADED, error))
-    return FALSE;
-  if (frame->in_order)
-    frame->share->last_upload = frame->events[PACO_CUDA_UPLOADED];
-  return TRUE;
+  if (frame->stream.handle == frame->stream.own)
+    return paco_cuda_frame_mark (frame, PACO_CUDA_UPLOADED, error);
+  return go_on (frame, frame->stream.own, PACO_CUDA_UPLOADED, error);
 }
 
 gboolean
 paco_cuda_frame_begin_download (PacoCudaFrame *frame, GError **error)
 {
   paco_cuda_frame_take_queues (frame);
-  return paco_cuda_frame_mark (frame, PACO_CUDA_CODED, error)
-      && follow (frame, frame->share->last_download, error);
+  if (frame->alone || frame->transfer.picture.memory == PACO_MEMORY_DEVICE)
+    return paco_cuda_frame_mark (frame, PACO_CUDA_CODED, error);
+  return go_on (frame, frame->device->downloads.handle, PACO_CUDA_CODED, error);
 }
 
 gboolean
@@ -346,7 +348,6 @@ paco_cuda_frame_end_download (PacoCudaFrame *frame, GError **error)
 {
   if (!paco_cuda_frame_mark (frame, PACO_CUDA_END, error))
     return FALSE;
-  frame->share->last_download = frame->events[PACO_CUDA_END];
   paco_cuda_frame_leave_queues (frame);
   return TRUE;
 }
@@ -388,6 +389,7 @@ paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error)
 
   if (!paco_cuda_frame_wait_for (frame, PACO_CUDA_END, error))
     return FALSE;
+  frame->stream.handle = frame->stream.own;
   if (frame->timed)
     find_times (frame);
   frame->n++;

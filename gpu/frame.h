@@ -64,7 +64,7 @@ typedef struct
   PacoCudaDevice *device; /* the share's */
   unsigned form;
   const PacoCudaPlan *plan; /* of the form */
-  bool in_order;            /* the upload takes its turn */
+  bool alone;               /* on the device, when it began */
   bool has_queues;          /* paco_cuda_frame_take_queues() */
   bool timed;
   unsigned n;      /* frames that the flight has coded */
@@ -91,8 +91,8 @@ gboolean paco_cuda_frame_init (
     PacoCudaFrame *frame, PacoCudaShare *share, GError **error);
 void paco_cuda_frame_clear (PacoCudaFrame *frame);
 
-/* The next frame is of this form; plans has one plan for each form. The first one is
- * timed, and then one of 16, in each flight another one: timed frames take longer to
+/* The next frame is of this form; plans has one plan for each form. The device has counted
+ * it (n_frames). The first one is timed, and then one of 16, in each flight another one: timed frames take longer to
  * enqueue, and streams that a clock drives would have theirs at the same moment. */
 void paco_cuda_frame_use (
     PacoCudaFrame *frame, const PacoCudaPlan *plans, unsigned form);
@@ -125,9 +125,15 @@ void paco_cuda_frame_leave_queues (PacoCudaFrame *frame);
 
 /* What is enqueued between begin and end of an upload uses the bus to the device;
  * between those of a download, the bus back. The upload marks BEGIN and UPLOADED, the
- * download CODED and END. An upload takes turns with those of other frames only if the
- * host copies nothing at the same time (in_order), because the bus would wait for the
- * copies. */
+ * download CODED and END.
+ *
+ * The transfers of frames that are not alone run one after the other in the order in which
+ * they are enqueued, in the device's two streams: side by side all frames would end at the
+ * same time, and leave the bus idle while they are coded, and in the frames' streams they
+ * would stand in the driver's queues before others that could run. A lone frame is faster
+ * in one stream. So are the others' uploads while the host copies (in_order false), for
+ * which the bus would wait, and downloads that wait for what an application does to a
+ * picture in device memory. */
 gboolean paco_cuda_frame_begin_upload (
     PacoCudaFrame *frame, bool in_order, GError **error);
 gboolean paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error);

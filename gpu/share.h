@@ -9,11 +9,6 @@
 typedef struct
 {
   PacoCudaDevice *device; /* NULL until it is open */
-  /* Turns on the bus: uploads run one after the other in the order in which they are
-   * enqueued, and so do downloads, because side by side all frames would end at the same
-   * time, and leave the bus idle while they are coded. These are the ends of the last
-   * ones, or NULL. Frames that have the device's queues (frame.h) use them. */
-  CUevent last_upload, last_download;
   PacoHelpers *copiers;
   gsize memory; /* of the device, bytes that the coder has; atomic */
 } PacoCudaShare;

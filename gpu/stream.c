@@ -243,9 +243,12 @@ paco_cuda_stream_init (
   const PacoDriver *driver = context->driver;
 
   *stream = (PacoCudaStream){ .context = context };
-  return paco_driver_check (driver,
-      driver->stream_create (&stream->handle, CU_STREAM_NON_BLOCKING), error,
-      "a stream on %s cannot be had", context->name);
+  if (!paco_driver_check (driver,
+          driver->stream_create (&stream->own, CU_STREAM_NON_BLOCKING), error,
+          "a stream on %s cannot be had", context->name))
+    return FALSE;
+  stream->handle = stream->own;
+  return TRUE;
 }
 
 void
@@ -255,8 +258,8 @@ paco_cuda_stream_clear (PacoCudaStream *stream)
     graph_clear (&stream->graphs[i], stream->context->driver);
   g_free (stream->graphs);
   gathered_clear (&stream->waiting);
-  if (stream->handle)
-    stream->context->driver->stream_destroy (stream->handle);
+  if (stream->own)
+    stream->context->driver->stream_destroy (stream->own);
   *stream = (PacoCudaStream){ 0 };
 }
 
@@ -290,9 +293,27 @@ paco_cuda_stream_send (PacoCudaStream *stream, GError **error)
   return sent;
 }
 
+gboolean
+paco_cuda_stream_go_on (
+    PacoCudaStream *stream, CUstream other, CUevent after, GError **error)
+{
+  const PacoDriver *driver = stream->context->driver;
+
+  if (!paco_driver_check (driver, driver->stream_wait_event (other, after, 0),
+          error, "work for %s cannot be queued", stream->context->name))
+    return FALSE;
+  stream->handle = other;
+  return TRUE;
+}
+
 void
 paco_cuda_stream_give_up (PacoCudaStream *stream)
 {
+  const PacoDriver *driver = stream->context->driver;
+
   gathered_reset (&stream->waiting);
-  stream->context->driver->stream_synchronize (stream->handle);
+  driver->stream_synchronize (stream->own);
+  if (stream->handle != stream->own)
+    driver->stream_synchronize (stream->handle);
+  stream->handle = stream->own;
 }

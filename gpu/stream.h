@@ -33,7 +33,10 @@ typedef struct
 typedef struct
 {
   const PacoCudaContext *context;
-  CUstream handle; /* What is enqueued here follows paco_cuda_stream_send(). */
+  CUstream own;
+  /* Its own one, or another one where it goes on. What is enqueued here follows
+   * paco_cuda_stream_send(). */
+  CUstream handle;
   bool gathers;
   bool refused; /* The driver has refused a graph. */
   PacoGathered waiting;
@@ -57,5 +60,10 @@ gboolean paco_cuda_stream_launch (
     PacoCudaStream *stream, const PacoLaunch *launch, GError **error);
 /* Enqueues the kernels that wait; anything but kernels is enqueued after this. */
 gboolean paco_cuda_stream_send (PacoCudaStream *stream, GError **error);
-/* Forgets the kernels that wait, and waits for all that was enqueued. */
+/* Goes on in another stream of the driver, where what is enqueued next waits for `after`,
+ * an event that was marked in the one before. */
+gboolean paco_cuda_stream_go_on (
+    PacoCudaStream *stream, CUstream other, CUevent after, GError **error);
+/* Forgets the kernels that wait, waits for all that was enqueued, and goes back to its own
+ * stream of the driver. */
 void paco_cuda_stream_give_up (PacoCudaStream *stream);

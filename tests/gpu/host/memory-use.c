@@ -202,21 +202,33 @@ test_attachment (void)
 
 #define N_MIXED 40
 
-/* Counts calls that take memory or give it back, make what is kept, or wait for
- * all. */
+/* Calls that take memory or give it back, make what is kept, or wait for all. */
+static const char *const lasting[] = { "cuMemAlloc_v2", "cuMemFree_v2",
+  "cuMemHostAlloc", "cuMemFreeHost", "cuStreamCreate", "cuStreamDestroy_v2",
+  "cuEventCreate", "cuEventDestroy_v2", "cuCtxSynchronize",
+  "cuStreamSynchronize", NULL };
+static const char *const graphs[] = { "cuGraphInstantiateWithFlags", NULL };
+static const char *const launches[] = { "cuGraphLaunch", NULL };
+
 static unsigned
-lasting_calls (void)
+calls_of (const char *const *functions)
 {
-  static const char *const functions[] = { "cuMemAlloc_v2", "cuMemFree_v2",
-    "cuMemHostAlloc", "cuMemFreeHost", "cuStreamCreate", "cuStreamDestroy_v2",
-    "cuEventCreate", "cuEventDestroy_v2", "cuCtxSynchronize",
-    "cuStreamSynchronize", NULL };
   unsigned sum = 0, n;
   const char *name;
 
   for (unsigned i = 0; n = fake_cuda_calls (i, &name), name; i++)
     sum += g_strv_contains (functions, name) ? n : 0;
   return sum;
+}
+
+/* Tests that frames were launched as graphs, and that these were kept for later ones.
+ * Few frames are timed, which are launched otherwise. */
+static void
+check_graphs (const Case *c, unsigned made, unsigned launched)
+{
+  g_assert_cmpuint (
+      calls_of (graphs) - made, <=, c->depth * PACO_CUDA_MAX_GRAPHS);
+  g_assert_cmpuint (calls_of (launches) - launched, >=, N_MIXED / 2);
 }
 
 /* Returns the form of frame n: in each flight a frame of each form comes first,
@@ -230,7 +242,7 @@ form_of (unsigned n, unsigned depth)
 static void
 encode_mixed (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
 {
-  unsigned calls = 0;
+  unsigned calls = 0, made = calls_of (graphs), launched = calls_of (launches);
 
   for (unsigned n = 0; n < N_MIXED + c->depth; n++) {
     if (n >= c->depth) {
@@ -239,20 +251,21 @@ encode_mixed (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
       frame->release (frame);
     }
     if (n == 3 * c->depth)
-      calls = lasting_calls ();
+      calls = calls_of (lasting);
     if (n < N_MIXED) {
       paco_encoder_set_fields (encoder, form_of (n, c->depth));
       must_submit (encoder, picture, &video, NULL);
     }
   }
-  g_assert_cmpuint (lasting_calls (), ==, calls);
+  g_assert_cmpuint (calls_of (lasting), ==, calls);
+  check_graphs (c, made, launched);
 }
 
 static void
 decode_mixed (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
     GByteArray *const *bytes)
 {
-  unsigned calls = 0;
+  unsigned calls = 0, made = calls_of (graphs), launched = calls_of (launches);
   PacoCodedFrame coded[2];
 
   for (unsigned i = 0; i < 2; i++) {
@@ -264,11 +277,12 @@ decode_mixed (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
       must_collect_picture (decoder);
     }
     if (n == 3 * c->depth)
-      calls = lasting_calls ();
+      calls = calls_of (lasting);
     if (n < N_MIXED)
       must_submit_frame (decoder, &coded[form_of (n, c->depth)], picture, NULL);
   }
-  g_assert_cmpuint (lasting_calls (), ==, calls);
+  g_assert_cmpuint (calls_of (lasting), ==, calls);
+  check_graphs (c, made, launched);
 }
 
 /* Tests that memory is that of one form, but for the tables of codeblocks and
