@@ -78,38 +78,39 @@ note_no_ends (
 
 /* --- Planes --- */
 
-template <bool ENCODE, int PASSES, bool SHARED> struct ScannerChoice
+template <bool ENCODE, int PASSES> struct ScannerChoice
 {
-  using Type = EncodeScanner<PASSES, SHARED>;
+  using Type = EncodeScanner<PASSES>;
 };
 
-template <int PASSES, bool SHARED> struct ScannerChoice<false, PASSES, SHARED>
+template <int PASSES> struct ScannerChoice<false, PASSES>
 {
-  using Type = DecodeScanner<PASSES, SHARED>;
+  using Type = DecodeScanner<PASSES>;
 };
 
-template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
+template <bool ENCODE, int PASSES> struct PlaneCoder
 {
   using L = Layout<PASSES>;
 
   Block<ENCODE, PASSES> &block;
-  ArithmeticCoder<ENCODE, SHARED> &coder;
-  typename ScannerChoice<ENCODE, PASSES, SHARED>::Type scanner;
-  SignCoder<ENCODE, PASSES, SHARED> signs;
+  ArithmeticCoder<ENCODE> &coder;
+  typename ScannerChoice<ENCODE, PASSES>::Type scanner;
+  SignCoder<ENCODE, PASSES> signs;
 
   DEVICE PlaneCoder (
-      Block<ENCODE, PASSES> &block_, ArithmeticCoder<ENCODE, SHARED> &coder_)
+      Block<ENCODE, PASSES> &block_, ArithmeticCoder<ENCODE> &coder_)
       : block (block_), coder (coder_), scanner (block_, coder_),
         signs (block_, coder_)
   {
   }
 
+  /* Both sides are the same code, because of the instruction cache. */
   DEVICE void code_signs (bool left, bool right)
   {
-    if (left)
-      signs.code_side (LEFT);
-    if (right)
-      signs.code_side (RIGHT);
+#pragma unroll 1
+    for (int side = LEFT; side <= RIGHT; side++)
+      if (side == LEFT ? left : right)
+        signs.code_side (side);
   }
 
   DEVICE void begin_plane (bool left_signs, bool right_signs)
@@ -234,10 +235,10 @@ choose_set (Block<true, PASSES> &block, const PacoGpuBlock &place,
       coding.dropped_planes, top, pairs, block.width * block.height);
 }
 
-template <int PASSES, bool SHARED> struct BlockEncoder
+template <int PASSES> struct BlockEncoder
 {
   Block<true, PASSES> &block;
-  ArithmeticCoder<true, SHARED> coder;
+  ArithmeticCoder<true> coder;
   RawWriter<PASSES> raw;
   uint32_t first_fill, n_fill, n_all_fill; /* fill bits of the lane's coder */
 
@@ -267,14 +268,14 @@ template <int PASSES, bool SHARED> struct BlockEncoder
 
     bool eight = is_of_eight (coding.planes - coding.dropped_planes);
 
-    coder.init (block.lane, eight, code, raw_bytes / 4);
+    coder.init (
+        block.lane, coding.shared_codewords, eight, code, raw_bytes / 4);
     coder.out = parameters.code;
-    PlaneCoder<true, PASSES, SHARED> (block, coder)
-        .code_planes (coding, parameters);
+    PlaneCoder<true, PASSES> (block, coder).code_planes (coding, parameters);
     length = coder.is_full () ? ~0u : measure (coding);
     if (length > raw_bytes) {
       note_no_ends (block, parameters);
-      coder.init (block.lane, eight, code, 0);
+      coder.init (block.lane, coding.shared_codewords, eight, code, 0);
       coding.raw_planes = coding.planes - coding.dropped_planes;
       coding.raw_left_signs = false;
       length = measure (coding);
@@ -282,7 +283,7 @@ template <int PASSES, bool SHARED> struct BlockEncoder
     raw.put_signs ();
     if (n_fill > 0)
       coder.value += raw.bits (first_fill, n_fill);
-    coder.put_codeword (true);
+    coder.put_codeword<true> (true);
     raw.put_plain (n_all_fill, coder.out + coder.next);
     return length;
   }
@@ -353,11 +354,8 @@ encode (const PacoBpcEncodeParameters &parameters)
     record.set = choose_set (block, place, coding, slicer.counts);
     block.use_set (place.family, record.set);
     coding.cut = false;
-    record.length = coding.shared_codewords
-        ? BlockEncoder<PASSES, true> (block).encode (
-            coding, parameters, place.code, raw_bytes)
-        : BlockEncoder<PASSES, false> (block).encode (
-            coding, parameters, place.code, raw_bytes);
+    record.length = BlockEncoder<PASSES> (block).encode (
+        coding, parameters, place.code, raw_bytes);
     record.planes = coding.planes;
     record.raw_planes = coding.raw_planes;
     record.dropped_planes = coding.dropped_planes;
@@ -375,12 +373,12 @@ encode (const PacoBpcEncodeParameters &parameters)
 
 /* --- The decoder --- */
 
-template <int PASSES, bool SHARED>
+template <int PASSES>
 static __device__ bool
 decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
     const PacoBpcDecodeParameters &parameters)
 {
-  ArithmeticCoder<false, SHARED> coder;
+  ArithmeticCoder<false> coder;
   RawReader<PASSES> raw (block);
   Coding coding;
 
@@ -389,14 +387,13 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
   coding.dropped_planes = record.dropped_planes;
   coding.cut = record.flags & PACO_GPU_CUT;
   coding.raw_left_signs = record.flags & PACO_GPU_RAW_LEFT_SIGNS;
-  coder.init (block.lane,
+  coder.init (block.lane, record.flags & PACO_GPU_SHARED_CODEWORDS,
       !coding.cut && is_of_eight (record.planes - record.dropped_planes), 0,
       record.length / 4);
   coder.payload.init (
       parameters.payload, parameters.payload_words, record.offset);
   coder.fill_ring ();
-  PlaneCoder<false, PASSES, SHARED> (block, coder)
-      .code_planes (coding, parameters);
+  PlaneCoder<false, PASSES> (block, coder).code_planes (coding, parameters);
   if (coding.cut)
     return 4 * coder.n_codewords () == record.length;
   if (coder.is_full () || !raw.take_fill (coder))
@@ -454,10 +451,8 @@ decode (const PacoBpcDecodeParameters &parameters)
       block.clear ();
       block.use_set (place.family, record.set);
       fill_weights (block.lane, place.orientation);
-      well = record.flags & PACO_GPU_SHARED_CODEWORDS
-          ? decode_block<PASSES, true> (block, record, parameters)
-          : decode_block<PASSES, false> (block, record, parameters);
-      well = well && is_unharmed (record, parameters, block.lane);
+      well = decode_block (block, record, parameters)
+          && is_unharmed (record, parameters, block.lane);
     }
   }
   if (well && record.planes > 0) {

@@ -137,7 +137,8 @@ template <bool ENCODE, int PASSES> struct Block
     constexpr int NEW = PASSES == 2 ? L::FRESH : L::CODED;
     uint32_t known = at (L::SIGNIFICANT, side, w);
 
-    return PASSES == 1 ? known : known & ~(at (NEW, side, w) & raw_signs[side]);
+    return PASSES == 1 ? known
+                       : known & ~(at (NEW, side, w) & raw_signs_of (side));
   }
 
   DEVICE uint32_t known_beyond (int side, uint32_t w)
@@ -146,7 +147,12 @@ template <bool ENCODE, int PASSES> struct Block
 
     return PASSES < 3
         ? known
-        : known & ~(beyond (L::CODED, side, w) & raw_signs[1 - side]);
+        : known & ~(beyond (L::CODED, side, w) & raw_signs_of (1 - side));
+  }
+
+  DEVICE uint32_t raw_signs_of (int side) const
+  {
+    return side == LEFT ? raw_signs[LEFT] : raw_signs[RIGHT];
   }
 
   DEVICE uint32_t n_stripes () const
@@ -397,10 +403,10 @@ find_densities (Block<ENCODE, PASSES> &block)
 }
 
 /* Codes which stripes wake, and marks them as awake. */
-template <bool ENCODE, int PASSES, bool SHARED>
+template <bool ENCODE, int PASSES>
 DEVICE void
-code_waking (Block<ENCODE, PASSES> &block,
-    ArithmeticCoder<ENCODE, SHARED> &coder, uint32_t plane)
+code_waking (Block<ENCODE, PASSES> &block, ArithmeticCoder<ENCODE> &coder,
+    uint32_t plane)
 {
   uint32_t lane = block.lane, awake = block.awake;
   bool asleep = lane < block.n_stripes () && !(awake >> lane & 1);

@@ -166,14 +166,15 @@ weigh_hh (const Neighbors &n, uint32_t (&c)[6])
   bits.add_up (c);
 }
 
-/* The columns that matter to the lane's own around 32 lines. FOUND: they include what
- * the scan finds in these lines. */
+/* The columns that matter to a column of the lane around 32 lines: first the left one, and
+ * after move_on() the right one. Both are the same code, because of the instruction cache
+ * (NOTES.md). FOUND: they include what the scan finds in these lines. */
 template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
 {
   using L = Layout<PASSES>;
   using B = Block<ENCODE, PASSES>;
 
-  /* {left, right} of lanes -1, 0, +1 */
+  /* {left, right} of lanes -1, 0, +1; after move_on() from the second one on */
   ColumnWords columns[6];
 
   DEVICE Surroundings (B &block, uint32_t w)
@@ -202,9 +203,19 @@ template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
     return { word, word, { word << 1, word << 2 }, { word >> 1, word >> 2 } };
   }
 
-  DEVICE const ColumnWords &own (int side) const
+  DEVICE const ColumnWords &own () const
   {
-    return columns[2 + side];
+    return columns[2];
+  }
+
+  DEVICE void move_on ()
+  {
+#pragma unroll
+    for (int k = 0; k < 5; k++)
+      columns[k] = columns[k + 1];
+    /* A right column sees what was found beside it. */
+    columns[1].before = columns[1].after;
+    columns[3].before = columns[3].after;
   }
 
   static DEVICE ColumnWords look (B &block, int side, int offset, uint32_t w)
@@ -232,16 +243,16 @@ template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
     return column;
   }
 
-  DEVICE Neighbors neighbors (int side) const
+  DEVICE Neighbors neighbors () const
   {
-    const ColumnWords &own = columns[2 + side];
-    const ColumnWords *next[2] = { &columns[1 + side], &columns[3 + side] };
-    const ColumnWords *far[2] = { &columns[side], &columns[4 + side] };
+    const ColumnWords &own = columns[2];
+    const ColumnWords *next[2] = { &columns[1], &columns[3] };
+    const ColumnWords *far[2] = { &columns[0], &columns[4] };
     Neighbors n;
 
 #pragma unroll
     for (int k = 0; k < 2; k++) {
-      n.horizontal[k] = side == LEFT ? next[k]->before : next[k]->after;
+      n.horizontal[k] = next[k]->before;
       n.diagonal[2 * k] = next[k]->above[0];
       n.diagonal[2 * k + 1] = next[k]->below[0];
       n.horizontal_2[k] = far[k]->before;
@@ -257,10 +268,10 @@ template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
     return n;
   }
 
-  /* Sets c to the contexts of the lane's column; c[k] has bit k of the sums. */
-  DEVICE void sum (int side, int orientation, uint32_t (&c)[6]) const
+  /* Sets c to the contexts of the column; c[k] has bit k of the sums. */
+  DEVICE void sum (int orientation, uint32_t (&c)[6]) const
   {
-    Neighbors n = neighbors (side);
+    Neighbors n = neighbors ();
 
     if (orientation == ORIENTATION_LL)
       weigh_ll (n, c);

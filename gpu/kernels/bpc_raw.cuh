@@ -269,8 +269,7 @@ template <int PASSES> struct RawReader : RawString<false, PASSES>
   }
 
   /* Takes the fill bits from the open codewords. FALSE if one holds more than them. */
-  template <bool SHARED>
-  __device__ bool take_fill (const ArithmeticCoder<false, SHARED> &coder)
+  __device__ bool take_fill (const ArithmeticCoder<false> &coder)
   {
     uint32_t n = coder.is_first_of_coder () ? coder.fill_bits () : 0;
     uint32_t position = sum_of_lanes_before (n, block.lane);

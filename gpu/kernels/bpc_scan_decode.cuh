@@ -122,23 +122,24 @@ sort_lines (uint32_t (&bits)[8])
     bits[k] = sorted[k];
 }
 
-template <int PASSES, bool SHARED> struct DecodeScanner
+template <int PASSES> struct DecodeScanner
 {
   using L = Layout<PASSES>;
   using B = Block<false, PASSES>;
 
   B &block;
-  ArithmeticCoder<false, SHARED> &coder;
+  ArithmeticCoder<false> &coder;
   ContextWindow window[2];
   uint32_t bits[2]; /* of the plane, these 32 lines */
   /* Coefficients that take part, and with SCAN_NEIGHBORS those that will with a
-   * significant neighbor. Bit 0 is the line that is visited. */
+   * significant neighbor. */
   uint32_t members[2], candidates[2];
-  uint32_t coded[2];             /* SCAN_NEIGHBORS: who took part */
+  /* With several scans: lines where some lane has a member, or may have one. */
+  uint32_t lines[2];
   uint32_t row, refinement_row;  /* of the lane in the stripe, addresses */
   uint32_t rotation, lanes_mask; /* bring a ballot's bits to the table */
 
-  DEVICE DecodeScanner (B &block_, ArithmeticCoder<false, SHARED> &coder_)
+  DEVICE DecodeScanner (B &block_, ArithmeticCoder<false> &coder_)
       : block (block_), coder (coder_)
   {
     rotation = (block.lane - 1 - 3) & 31;
@@ -150,22 +151,24 @@ template <int PASSES, bool SHARED> struct DecodeScanner
   {
     Surroundings<false, PASSES, false> around (block, w);
 
-#pragma unroll
+#pragma unroll 1
     for (int side = 0; side < 2; side++) {
       uint32_t c[6];
 
-      around.sum (side, block.orientation, c);
+      around.sum (block.orientation, c);
 
       uint32_t bits_of[8] = { c[0], c[1], c[2], c[3], c[4], c[5],
-        around.own (side).before, 0 };
+        around.own ().before, 0 };
 
       transpose_bytes (bits_of);
       sort_lines (bits_of);
 #pragma unroll
       for (int group = 0; group < 8; group++)
         block.contexts (side, group) = bits_of[group];
-      window[side].here = bits_of[0];
+      around.move_on ();
     }
+    window[LEFT].here = block.contexts (LEFT, 0);
+    window[RIGHT].here = block.contexts (RIGHT, 0);
   }
 
   /* Returns whether any coefficient of 32 lines is to be visited. */
@@ -179,13 +182,15 @@ template <int PASSES, bool SHARED> struct DecodeScanner
 #pragma unroll
     for (int side = 0; side < 2; side++) {
       members[side] = block.members (scan, side, w);
-      candidates[side] = coded[side] = 0;
+      candidates[side] = 0;
       if (scan == SCAN_NEIGHBORS) {
         candidates[side] = members[side];
         members[side] &= block.with_neighbors (side, w);
       }
+      if (PASSES > 1)
+        lines[side] = or_of_lanes (members[side]);
     }
-    if (PASSES > 1 && !__any_sync (ALL_LANES, members[LEFT] | members[RIGHT]))
+    if (PASSES > 1 && !(lines[LEFT] | lines[RIGHT]))
       return false;
     form_contexts (w);
     return true;
@@ -201,7 +206,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
       if (scan != SCAN_REFINEMENT)
         block.at (L::FRESH, side, w) = bits[side] & ~significant;
       if (scan == SCAN_NEIGHBORS)
-        block.at (L::CODED, side, w) = coded[side];
+        block.at (L::CODED, side, w) = members[side];
       if (scan == SCAN_REST)
         block.at (L::CODED, side, w) |= ~significant;
     }
@@ -209,7 +214,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
   }
 
   /* Adds the weights of new coefficients to their neighbors' contexts. */
-  template <int SIDE, int I> DEVICE void spread (bool is_new)
+  template <int SIDE, int I> DEVICE void spread (bool is_new, uint32_t line_bit)
   {
     uint32_t who = __ballot_sync (ALL_LANES, is_new);
 
@@ -224,45 +229,48 @@ template <int PASSES, bool SHARED> struct DecodeScanner
     window[1 - SIDE].here += add.y;
     if (PASSES == 3) {
       /* Neighbors that are still to be visited. */
+      uint32_t own = 2 * line_bit, other = SIDE == LEFT ? 3 * line_bit : own;
+
       if (is_new)
-        members[SIDE] |= candidates[SIDE] & 2 << I;
+        members[SIDE] |= candidates[SIDE] & own;
       if (add.y)
-        members[1 - SIDE] |= candidates[1 - SIDE] & (SIDE == LEFT ? 3 : 2) << I;
+        members[1 - SIDE] |= candidates[1 - SIDE] & other;
+      lines[SIDE] |= own;
+      lines[1 - SIDE] |= other;
     }
   }
 
-  /* I is the line of the window, 0 or 1. */
-  template <bool ALL, int SIDE, int I> DEVICE void visit (uint32_t line_bit)
+  /* I is the line of the window, 0 or 1; line_bit the same in the 32 lines. */
+  template <bool ALL, bool SHARED, int SIDE, int I>
+  DEVICE void visit (uint32_t line_bit)
   {
     uint32_t byte = __byte_perm (window[SIDE].here, 0, 0x4440 | I);
     bool significant = byte >= SIGNIFICANT_FLAG;
-    bool active = ALL || members[SIDE] & 1 << I;
+    bool active = ALL || members[SIDE] & line_bit;
     uint32_t probability;
     bool bit;
 
     /* Where a plane has several scans, in many visits no lane takes part. */
-    if (PASSES > 1 && !__any_sync (ALL_LANES, active))
+    if (PASSES > 1 && !(lines[SIDE] & line_bit))
       return;
-    if (PASSES == 3 && active)
-      coded[SIDE] |= line_bit;
     probability = shared_byte (min (row + byte,
                       refinement_row + (byte >> PACO_REFINEMENT_SHIFT)))
         << 24;
-    bit = ALL ? coder.visit_all (false, probability)
-              : coder.visit (active, false, probability);
+    bit = coder.visit<ALL, SHARED> (active, false, probability);
     if (bit)
       bits[SIDE] |= line_bit;
-    spread<SIDE, I> (bit && !significant);
+    spread<SIDE, I> (bit && !significant, line_bit);
   }
 
-  template <bool ALL, int I> DEVICE void visit_line (uint32_t line_bit)
+  template <bool ALL, bool SHARED, int I>
+  DEVICE void visit_line (uint32_t line_bit)
   {
-    visit<ALL, LEFT, I> (line_bit << I);
-    visit<ALL, RIGHT, I> (line_bit << I);
+    visit<ALL, SHARED, LEFT, I> (line_bit << I);
+    visit<ALL, SHARED, RIGHT, I> (line_bit << I);
     coder.refill ();
   }
 
-  template <bool ALL> DEVICE void visit_lines (uint32_t group)
+  template <bool ALL, bool SHARED> DEVICE void visit_lines (uint32_t group)
   {
     /* Lines that the window slides at a time; with three passes two are slower. */
     constexpr int N = (ALL || PASSES == 2) && !SHARED ? 2 : 1;
@@ -270,15 +278,12 @@ template <int PASSES, bool SHARED> struct DecodeScanner
 
 #pragma unroll 1
     for (int line = 0; line < 4; line += N) {
-      visit_line<ALL, 0> (line_bit);
+      visit_line<ALL, SHARED, 0> (line_bit);
       if (N == 2)
-        visit_line<ALL, 1> (line_bit);
+        visit_line<ALL, SHARED, 1> (line_bit);
       line_bit <<= N;
 #pragma unroll
       for (int side = 0; side < 2; side++) {
-        if (!ALL)
-          members[side] >>= N;
-        candidates[side] >>= N;
         window[side].here = __funnelshift_r (
             window[side].here, window[side].ahead, 8 * N);
         window[side].ahead >>= 8 * N;
@@ -286,37 +291,33 @@ template <int PASSES, bool SHARED> struct DecodeScanner
     }
   }
 
-  /* Skips n lines; `ahead` has what follows them. */
-  DEVICE void skip_lines (uint32_t n)
+  /* Goes on with the lines that `ahead` has. */
+  DEVICE void skip_lines ()
   {
-#pragma unroll
-    for (int side = 0; side < 2; side++) {
-      members[side] >>= n;
-      candidates[side] >>= n;
-      window[side].here = window[side].ahead;
-    }
+    window[LEFT].here = window[LEFT].ahead;
+    window[RIGHT].here = window[RIGHT].ahead;
   }
 
-  DEVICE void visit_group (uint32_t w, uint32_t group)
+  template <bool SHARED> DEVICE void visit_group (uint32_t w, uint32_t group)
   {
 #pragma unroll
     for (int side = 0; side < 2; side++)
       window[side].ahead = block.contexts (side, min (group + 1, 7));
     if (PASSES == 1) {
       if (block.is_whole (32 * w + 4 * group, 4)) {
-        visit_lines<true> (group);
+        visit_lines<true, SHARED> (group);
         return;
       }
       for (int side = 0; side < 2; side++)
-        members[side] = block.members (SCAN_ALL, side, w) >> (4 * group);
-    } else if (!__any_sync (ALL_LANES, (members[LEFT] | members[RIGHT]) & 15)) {
-      skip_lines (4);
+        members[side] = block.members (SCAN_ALL, side, w);
+    } else if (!((lines[LEFT] | lines[RIGHT]) >> (4 * group) & 15)) {
+      skip_lines ();
       return;
     }
-    visit_lines<false> (group);
+    visit_lines<false, SHARED> (group);
   }
 
-  DEVICE void visit_stripe (uint32_t w, uint32_t k)
+  template <bool SHARED> DEVICE void visit_stripe (uint32_t w, uint32_t k)
   {
     constexpr uint32_t N = PACO_STRIPE_LINES / 4;
     uint32_t end = min (N * (k + 1), (block.height - 32 * w + 3) / 4);
@@ -325,14 +326,24 @@ template <int PASSES, bool SHARED> struct DecodeScanner
 #pragma unroll
       for (int side = 0; side < 2; side++)
         window[side].ahead = block.contexts (side, min (N * (k + 1), 7));
-      skip_lines (PACO_STRIPE_LINES);
+      skip_lines ();
       return;
     }
     row = opaque (coder.origin + PACO_BPC_ROW_BYTES * block.density (w, k));
     refinement_row = opaque (row + REFINEMENT_BASE);
 #pragma unroll 1
     for (uint32_t group = N * k; group < end; group++)
-      visit_group (w, group);
+      visit_group<SHARED> (w, group);
+  }
+
+  /* Visits 32 lines. */
+  template <bool SHARED> DEVICE void visit_words (uint32_t w)
+  {
+    uint32_t n_stripes = min (4, block.n_stripes () - 4 * w);
+
+#pragma unroll 1
+    for (uint32_t k = 0; k < n_stripes; k++)
+      visit_stripe<SHARED> (w, k);
   }
 
   /* Returns how many coefficients of the lane became significant. */
@@ -342,17 +353,16 @@ template <int PASSES, bool SHARED> struct DecodeScanner
 
 #pragma unroll 1
     for (uint32_t w = 0; w < block.words; w++) {
-      uint32_t n_stripes = min (4, block.n_stripes () - 4 * w);
-
       if (!block.any_awake (w)) {
         block.plane_word (plane, w) = make_uint2 (0, 0);
         continue;
       }
-      if (!begin_words (scan, plane, w))
-        n_stripes = 0;
-#pragma unroll 1
-      for (uint32_t k = 0; k < n_stripes; k++)
-        visit_stripe (w, k);
+      if (begin_words (scan, plane, w)) {
+        if (coder.sharing)
+          visit_words<true> (w);
+        else
+          visit_words<false> (w);
+      }
       end_words (scan, plane, w);
       if (scan != SCAN_REFINEMENT)
         n_fresh += __popc (block.at (L::FRESH, LEFT, w))

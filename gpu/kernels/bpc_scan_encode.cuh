@@ -11,16 +11,17 @@
 #pragma once
 #include "gpu/kernels/bpc_contexts.cuh"
 
-template <int PASSES, bool SHARED> struct EncodeScanner
+template <int PASSES> struct EncodeScanner
 {
   using L = Layout<PASSES>;
   using B = Block<true, PASSES>;
 
   B &block;
-  ArithmeticCoder<true, SHARED> &coder;
+  ArithmeticCoder<true> &coder;
   uint32_t bits[2], members[2];
+  uint32_t lines[2]; /* With several scans: where some lane has a member. */
 
-  DEVICE EncodeScanner (B &block_, ArithmeticCoder<true, SHARED> &coder_)
+  DEVICE EncodeScanner (B &block_, ArithmeticCoder<true> &coder_)
       : block (block_), coder (coder_)
   {
   }
@@ -133,26 +134,30 @@ template <int PASSES, bool SHARED> struct EncodeScanner
                                              : block.members (scan, side, w);
       if (scan == SCAN_REST)
         block.at (L::CODED, side, w) |= members[side];
+      if (PASSES > 1)
+        lines[side] = or_of_lanes (members[side]);
     }
-    if (PASSES > 1 && !__any_sync (ALL_LANES, members[LEFT] | members[RIGHT]))
+    if (PASSES > 1 && !(lines[LEFT] | lines[RIGHT]))
       return false;
 
     Surroundings<true, PASSES, true> around (block, w);
 
-#pragma unroll
+#pragma unroll 1
     for (int side = 0; side < 2; side++) {
       uint32_t c[6], refined = scan == SCAN_REFINEMENT ? ~0u : 0;
 
       if (scan == SCAN_ALL)
-        refined = around.own (side).before;
-      around.sum (side, block.orientation, c);
+        refined = around.own ().before;
+      around.sum (block.orientation, c);
       put_contexts (side, c, refined);
+      around.move_on ();
     }
     return true;
   }
 
   /* ALL: all lanes take part in all visits. */
-  template <bool ALL> DEVICE void visit_stripe (uint32_t w, uint32_t k)
+  template <bool ALL, bool SHARED>
+  DEVICE void visit_stripe (uint32_t w, uint32_t k)
   {
     uint32_t density = block.density (w, k);
     uint32_t row = shared_address () + PACO_BPC_ROW_BYTES * density;
@@ -169,17 +174,15 @@ template <int PASSES, bool SHARED> struct EncodeScanner
         bool active = members[side] & line;
 
         /* Where a plane has several scans, in many visits no lane takes part. */
-        if (ALL)
-          coder.visit_all (bits[side] & line, probability);
-        else if (PASSES == 1 || __any_sync (ALL_LANES, active))
-          coder.visit (active, bits[side] & line, probability);
+        if (ALL || PASSES == 1 || lines[side] & line)
+          coder.visit<ALL, SHARED> (active, bits[side] & line, probability);
       }
       places += 128;
       line <<= 1;
     } while (line != end);
   }
 
-  DEVICE void visit_words (uint32_t w)
+  template <bool SHARED> DEVICE void visit_words (uint32_t w)
   {
     bool whole = PASSES == 1 && block.is_whole (32 * w, 32);
 
@@ -188,9 +191,9 @@ template <int PASSES, bool SHARED> struct EncodeScanner
       if (!(block.awake >> (4 * w + k) & 1))
         continue;
       if (whole)
-        visit_stripe<true> (w, k);
+        visit_stripe<true, SHARED> (w, k);
       else
-        visit_stripe<false> (w, k);
+        visit_stripe<false, SHARED> (w, k);
     }
   }
 
@@ -200,9 +203,14 @@ template <int PASSES, bool SHARED> struct EncodeScanner
     uint32_t n = scan == SCAN_REFINEMENT ? 0 : find_fresh (scan, plane);
 
 #pragma unroll 1
-    for (uint32_t w = 0; w < block.words; w++)
-      if (block.any_awake (w) && begin_words (scan, plane, w))
-        visit_words (w);
+    for (uint32_t w = 0; w < block.words; w++) {
+      if (!block.any_awake (w) || !begin_words (scan, plane, w))
+        continue;
+      if (coder.sharing)
+        visit_words<true> (w);
+      else
+        visit_words<false> (w);
+    }
     __syncwarp ();
     return n;
   }

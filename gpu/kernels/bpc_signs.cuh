@@ -37,15 +37,15 @@ sign_of_sum (SignWords a, SignWords b)
     (a.minus & ~b.plus) | (b.minus & ~a.plus) };
 }
 
-template <bool ENCODE, int PASSES, bool SHARED> struct SignCoder
+template <bool ENCODE, int PASSES> struct SignCoder
 {
   using L = Layout<PASSES>;
   using B = Block<ENCODE, PASSES>;
 
   B &block;
-  ArithmeticCoder<ENCODE, SHARED> &coder;
+  ArithmeticCoder<ENCODE> &coder;
 
-  DEVICE SignCoder (B &block_, ArithmeticCoder<ENCODE, SHARED> &coder_)
+  DEVICE SignCoder (B &block_, ArithmeticCoder<ENCODE> &coder_)
       : block (block_), coder (coder_)
   {
   }
@@ -129,20 +129,15 @@ template <bool ENCODE, int PASSES, bool SHARED> struct SignCoder
       block.sign_contexts (w, j) = bits[j];
   }
 
-  __device__ void code_side (int side)
+  /* words_left has a bit for each word of the lane's column that has signs to code. */
+  template <bool SHARED> DEVICE void visit_signs (int side, uint32_t words_left)
   {
     uint32_t w = 0, left = 0; /* left: to visit, in these lines */
-    uint32_t words_left = 0;  /* words that have others, a bit each */
     uint32_t next_line = ~0u; /* after the one visited last */
     uint32_t origin = shared_address ();
     uint32_t lines = origin + 4 * (block.arrays + 32 * side);
     int last_sign = 0;
 
-#pragma unroll 1
-    for (uint32_t k = 0; k < block.words; k++) {
-      prepare (side, k);
-      words_left |= (block.at (L::FRESH, side, k) != 0) << k;
-    }
 #pragma unroll 1
     for (;;) {
       uint32_t next_word = left == 0 ? words_left & -words_left : 0;
@@ -161,14 +156,15 @@ template <bool ENCODE, int PASSES, bool SHARED> struct SignCoder
       uint32_t context = block.sign_contexts (w, line & 3) >> (line & 28) & 15;
 
       if (ENCODE) {
-        coder.visit (active, context & 1,
+        coder.template visit<false, SHARED> (active, context & 1,
             shared_word<SIGN_TABLE> (origin | 4 * context));
       } else {
         if (32 * w + line == next_line)
           context += last_sign;
 
         uint32_t entry = shared[SIGN_TABLE + context];
-        bool negative = coder.visit (active, false, entry & 0xff000000u)
+        bool negative = coder.template visit<false, SHARED> (
+                            active, false, entry & 0xff000000u)
             != (entry & 1);
 
         if (active && negative)
@@ -179,6 +175,21 @@ template <bool ENCODE, int PASSES, bool SHARED> struct SignCoder
       }
       left ^= first;
     }
+  }
+
+  __device__ void code_side (int side)
+  {
+    uint32_t words_left = 0;
+
+#pragma unroll 1
+    for (uint32_t k = 0; k < block.words; k++) {
+      prepare (side, k);
+      words_left |= (block.at (L::FRESH, side, k) != 0) << k;
+    }
+    if (coder.sharing)
+      visit_signs<true> (side, words_left);
+    else
+      visit_signs<false> (side, words_left);
 #pragma unroll 1
     for (uint32_t k = 0; k < block.words; k++)
       block.at (L::SIGNIFICANT, side, k) |= block.at (L::FRESH, side, k);

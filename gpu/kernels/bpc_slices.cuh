@@ -52,8 +52,9 @@ round_columns (const uint32_t (&f)[2][PACO_FRACTION_BITS],
   for (int side = 0; side < 2; side++) {
     uint32_t c[6];
 
-    around.sum (side, ORIENTATION_LL, c);
+    around.sum (ORIENTATION_LL, c);
     up[side] = rounded_up (c, f[side]);
+    around.move_on ();
   }
 }
 

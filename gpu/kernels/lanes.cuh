@@ -246,8 +246,12 @@ shared_word_if (bool wanted, uint32_t address, uint32_t value)
 /* Where the decoder keeps the next codewords. */
 constexpr int CODEWORD_RING = PACO_BPC_TABLE_WORDS;
 
-template <bool ENCODE, bool SHARED> struct ArithmeticCoder
+/* Visits have code for lanes that share codewords, and code for lanes that do not (SHARED).
+ * All else is one code for both, because warps of both kinds run side by side and the
+ * instruction cache has to hold what they run (NOTES.md). */
+template <bool ENCODE> struct ArithmeticCoder
 {
+  uint32_t sharing;  /* lanes that share a codeword, less one: 0, 3 or 7 */
   uint32_t size;     /* S: the interval's size less one, 0 without codeword */
   uint32_t value;    /* L, or D */
   uint32_t codeword; /* encoder: where it goes, in words of out */
@@ -257,11 +261,9 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   uint32_t next;       /* codeword to be reserved */
   uint32_t first, end; /* of the block; the encoder's are words of out */
   uint32_t lane;
-  uint32_t first_lane; /* of this one's coder */
-  /* The first lanes of all coders, and of those before, as masks. */
-  uint32_t first_lanes, first_lanes_before;
-  uint32_t *out;   /* encoder */
-  Payload payload; /* decoder */
+  uint32_t first_lanes_before; /* of the coders before, a mask */
+  uint32_t *out;               /* encoder */
+  Payload payload;             /* decoder */
   /* Decoder: a ring of codewords, from 128 bytes before turn on; turn is above next
    * after each refill(). ahead is the lane's codeword of the 32 after the ring. */
   static constexpr uint32_t RING = 512;
@@ -269,20 +271,29 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   uint32_t origin; /* shared_address () */
 
   /* eight: eight lanes share a codeword, not four, if lanes share codewords. */
-  DEVICE void init (uint32_t lane_, bool eight, uint32_t first_, uint32_t n)
+  DEVICE void init (
+      uint32_t lane_, bool shares, bool eight, uint32_t first_, uint32_t n)
   {
-    lane = first_lane = lane_;
-    first_lanes = ALL_LANES;
-    if (SHARED) {
-      first_lane &= eight ? 24 : 28;
-      first_lanes = eight ? 0x01010101u : 0x11111111u;
-    }
-    first_lanes_before = first_lanes & ((1u << first_lane) - 1);
+    sharing = !shares ? 0 : eight ? 7 : 3;
+    lane = lane_;
+    first_lanes_before = first_lanes () & ((1u << first_lane ()) - 1);
     size = value = 0;
     codeword = ~0u;
     first = next = first_;
     end = first + UNIT * n;
     origin = opaque (shared_address ());
+  }
+
+  /* Of this lane's coder. */
+  DEVICE uint32_t first_lane () const
+  {
+    return lane & ~sharing;
+  }
+
+  /* Of all coders, as a mask. */
+  DEVICE uint32_t first_lanes () const
+  {
+    return sharing == 0 ? ALL_LANES : sharing == 3 ? 0x11111111u : 0x01010101u;
   }
 
   DEVICE static uint32_t &ring (uint32_t byte)
@@ -325,7 +336,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
 
   DEVICE bool is_first_of_coder () const
   {
-    return !SHARED || lane == first_lane;
+    return lane == first_lane ();
   }
 
   /* Bits of the raw string that an open codeword takes. */
@@ -334,9 +345,9 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return 31 - __clz (size + 1);
   }
 
-  DEVICE void put_codeword (bool wanted) const
+  template <bool SHARED> DEVICE void put_codeword (bool wanted) const
   {
-    bool puts = wanted && codeword < end && is_first_of_coder ();
+    bool puts = wanted && codeword < end && (!SHARED || is_first_of_coder ());
 
 #ifdef __CUDA_ARCH__
     asm volatile("{ .reg .pred puts;\n"
@@ -354,14 +365,14 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   /* Reserves codewords for the lanes whose coder needs one; all lanes call it. It
    * has no branches, as visits in which some lane needs a codeword are as frequent
    * as others. */
-  DEVICE void reserve (bool needs)
+  template <bool SHARED> DEVICE void reserve (bool needs)
   {
     uint32_t who = __ballot_sync (ALL_LANES, needs)
-        & (SHARED ? first_lanes : ALL_LANES);
+        & (SHARED ? first_lanes () : ALL_LANES);
     uint32_t mine = next + UNIT * __popc (who & first_lanes_before);
 
     if (ENCODE) {
-      put_codeword (needs);
+      put_codeword<SHARED> (needs);
       codeword = needs ? mine : codeword;
       value = needs ? 0 : value;
     } else {
@@ -398,36 +409,37 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return bit != 0;
   }
 
-  template <bool ALL>
+  template <bool ALL, bool SHARED>
   DEVICE bool step (bool active, uint32_t bit, uint32_t probability)
   {
     bool needs = ALL ? size == 0 : active && size == 0;
 
     if (__any_sync (ALL_LANES, needs))
-      reserve (needs);
+      reserve<SHARED> (needs);
     return take_step<ALL> (active, bit, probability);
   }
 
-  /* All lanes call it. */
+  /* All lanes call it; ALL: all are active. */
+  template <bool ALL, bool SHARED>
   DEVICE bool visit (bool active, uint32_t bit, uint32_t probability)
   {
-    if (!SHARED)
-      return step<false> (active, bit, probability);
-    return visit_shared<false> (active, bit, probability);
+    if (SHARED)
+      return visit_shared<ALL> (active, bit, probability);
+    return step<ALL, false> (active, bit, probability);
   }
 
-  /* The same if all lanes are active. */
-  DEVICE bool visit_all (uint32_t bit, uint32_t probability)
+  /* The same where visits are too rare for code of their own. */
+  DEVICE bool visit (bool active, uint32_t bit, uint32_t probability)
   {
-    if (!SHARED)
-      return step<true> (true, bit, probability);
-    return visit_shared<true> (true, bit, probability);
+    if (sharing)
+      return visit<false, true> (active, bit, probability);
+    return visit<false, false> (active, bit, probability);
   }
 
   /* Whether eight lanes share a coder, not four. */
   DEVICE bool of_eight () const
   {
-    return !(first_lanes & 0x10);
+    return sharing == 7;
   }
 
   /* Does the steps of four neighboring lanes. Shared codewords hold many symbols, so in
@@ -459,7 +471,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
       for (int s = 0; s < 4; s++) {
         uint32_t other = __shfl_sync (ALL_LANES, probability, s, 4);
 
-        if (step<ALL> (takes >> s & 1, ones >> s & 1, other))
+        if (step<ALL, true> (takes >> s & 1, ones >> s & 1, other))
           found |= 1 << s;
       }
     }
@@ -475,8 +487,9 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   {
     /* The coder's lanes that take part, from bit 0 on, and their symbols. */
     uint32_t takes = ALL ? ALL_LANES
-                         : __ballot_sync (ALL_LANES, active) >> first_lane;
-    uint32_t ones = ENCODE ? __ballot_sync (ALL_LANES, bit) >> first_lane : 0;
+                         : __ballot_sync (ALL_LANES, active) >> first_lane ();
+    uint32_t ones = ENCODE ? __ballot_sync (ALL_LANES, bit) >> first_lane ()
+                           : 0;
     uint32_t of_others = probability, found, found_before = 0;
     bool again = of_eight ();
 
