@@ -498,6 +498,15 @@ fake_memcpy_dtoh (void *to, CUdeviceptr from, size_t size)
   return copy_now (FUNCTION_memcpy_dtoh, to, (void *) (uintptr_t) from, size);
 }
 
+static void
+note_copy (CUstream handle, bool from_host, bool to_host)
+{
+  FakeStream *stream = fake_stream (handle);
+
+  stream->copies[0] |= from_host;
+  stream->copies[1] |= to_host;
+}
+
 static CUresult
 copy_later (int function, void *to, bool to_host, const void *from,
     bool from_host, size_t size, CUstream stream)
@@ -507,6 +516,7 @@ copy_later (int function, void *to, bool to_host, const void *from,
   if (result == CUDA_SUCCESS) {
     FakeOperation *operation = fake_enqueue (stream, FAKE_COPY);
 
+    note_copy (stream, from_host, to_host);
     fake_check_memory (fake_current (), to, size, to_host);
     fake_check_memory (fake_current (), from, size, from_host);
     operation->to = to;
@@ -552,6 +562,7 @@ fake_memcpy_2d_async (const CUDA_MEMCPY2D *copy, CUstream stream)
   if (result != CUDA_SUCCESS || copy->Height == 0)
     return fake_end (result);
   operation = fake_enqueue (stream, FAKE_COPY);
+  note_copy (stream, from_host, to_host);
   operation->to = to_host ? copy->dstHost
                           : (void *) (uintptr_t) copy->dstDevice;
   operation->from = from_host ? copy->srcHost

@@ -74,6 +74,10 @@ fake_cuda_calls_of (
   abort ();
 }
 
+/* Says in how many streams copies were enqueued since then, [0] from the host's memory and
+ * [1] to it. */
+void fake_cuda_copying_streams (unsigned n[2]);
+
 void fake_cuda_left (FakeCudaLeft *left);
 
 /* Destroys whatever is left. Nothing may use the driver meanwhile. */

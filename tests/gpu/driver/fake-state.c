@@ -529,6 +529,9 @@ fake_cuda_fail (const char *text)
 {
   g_mutex_lock (&lock);
   read_plan (text);
+  for (FakeContext *context = contexts; context; context = context->next)
+    for (FakeStream *stream = context->streams; stream; stream = stream->next)
+      stream->copies[0] = stream->copies[1] = false;
   g_mutex_unlock (&lock);
 }
 
@@ -576,6 +579,19 @@ fake_cuda_calls (unsigned i, const char **name)
     n = calls[i];
   g_mutex_unlock (&lock);
   return n;
+}
+
+void
+fake_cuda_copying_streams (unsigned n[2])
+{
+  g_mutex_lock (&lock);
+  n[0] = n[1] = 0;
+  for (const FakeContext *context = contexts; context; context = context->next)
+    for (const FakeStream *stream = context->streams; stream;
+         stream = stream->next)
+      for (unsigned k = 0; k < 2; k++)
+        n[k] += stream->copies[k];
+  g_mutex_unlock (&lock);
 }
 
 void

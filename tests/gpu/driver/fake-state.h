@@ -122,6 +122,7 @@ struct FakeStream
   FakeStream *next;
   FakeOperation *first, **end;
   FakeKernelState state;
+  bool copies[2]; /* fake_cuda_copying_streams() */
 };
 
 struct FakeFunction
