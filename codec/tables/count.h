@@ -3,11 +3,12 @@
 #pragma once
 #include "codec/reference/reference.h"
 
-/* How often a symbol was 0 and 1. */
+/* How often a symbol was 0 and 1. Planes from the last row on share it, so a block of 64x256
+ * with 16 planes has up to 262,144 symbols in one place. */
 typedef struct
 {
   uint16_t place; /* row * PACO_N_CONTEXTS + context of a probability set */
-  uint16_t n[2];
+  uint32_t n[2];
 } SymbolCount;
 
 typedef struct
