@@ -128,8 +128,9 @@ test_visual (void)
 }
 
 /* Tests that the size and the PSNR grow with the quality. Below 40 a small
- * frame has so few coefficients left that chance decides, and below 30 dB it
- * still decides the tenths of a decibel. */
+ * frame has so few coefficients left that chance decides, and it decides tenths
+ * of a decibel above: often below 30 dB, and in one of some 500 scenes where a
+ * step happens to hit what a large area has. Two qualities further it does not. */
 static void
 test_monotone (void)
 {
@@ -137,7 +138,7 @@ test_monotone (void)
     PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
     PacoPictureFormat format;
     g_autoptr (TestPicture) original = NULL;
-    double last_psnr = 0;
+    double last_psnr = 0, before_last = 0;
     unsigned last_size = 0;
 
     draw_format (&format, &parameters);
@@ -146,15 +147,19 @@ test_monotone (void)
     for (int quality = 40; quality <= 100; quality += 5) {
       g_autoptr (GByteArray) frame = NULL;
       g_autoptr (TestPicture) decoded = NULL;
+      double of_quality;
 
       parameters.quality = quality;
       frame = reference_encode (original, &parameters);
       decoded = reference_decode (frame, &format, 0, 0);
       g_assert_cmpuint (frame->len, >, last_size);
-      g_assert_cmpfloat (psnr (original, decoded), >,
-          last_psnr - (last_psnr < 30.0 ? 0.3 : 0.0));
+      of_quality = psnr (original, decoded);
+      g_assert_cmpfloat (of_quality, >, last_psnr - 0.3);
+      if (last_psnr >= 30.0)
+        g_assert_cmpfloat (of_quality, >, before_last);
       last_size = frame->len;
-      last_psnr = psnr (original, decoded);
+      before_last = last_psnr;
+      last_psnr = of_quality;
     }
   }
 }
