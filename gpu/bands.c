@@ -79,16 +79,12 @@ describe (const PacoRegion *region, const Rows *rows, unsigned n_fields,
 static gboolean
 begin (PacoCudaBands *bands, PacoCudaFrame *frame, GError **error)
 {
-  const PacoDriver *driver = frame->device->driver;
-
   return (bands->stream
-             || paco_driver_check (driver,
-                 driver->stream_create (&bands->stream, CU_STREAM_NON_BLOCKING),
-                 error, "a stream on %s cannot be had",
-                 frame->device->context->name))
+             || paco_cuda_stream_create (
+                 frame->device->context, &bands->stream, error))
       && paco_cuda_frame_mark (frame, PACO_CUDA_ARRIVED, error)
       && check_queued (frame,
-          driver->stream_wait_event (
+          frame->device->driver->stream_wait_event (
               bands->stream, frame->events[PACO_CUDA_ARRIVED], 0),
           error);
 }

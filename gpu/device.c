@@ -165,8 +165,8 @@ load (PacoCudaDevice *device, GError **error)
     if (!load_block_coder (device, i / 3, i % 3 + 1, error))
       return FALSE;
   return find_kernels (device, error) && upload_sets (device, error)
-      && paco_cuda_stream_init (&device->uploads, device->context, error)
-      && paco_cuda_stream_init (&device->downloads, device->context, error);
+      && paco_cuda_stream_create (device->context, &device->uploads, error)
+      && paco_cuda_stream_create (device->context, &device->downloads, error);
 }
 
 static void
@@ -177,12 +177,14 @@ device_free (void *data)
   if (paco_cuda_device_enter (device, NULL)) {
     if (device->rows)
       device->driver->mem_free (device->rows);
+    if (device->uploads)
+      device->driver->stream_destroy (device->uploads);
+    if (device->downloads)
+      device->driver->stream_destroy (device->downloads);
     paco_module_unload (&device->dwt_module);
     paco_module_unload (&device->layout_module);
     for (unsigned i = 0; i < 6; i++)
       paco_module_unload (&device->bpc_modules[i / 3][i % 3]);
-    paco_cuda_stream_clear (&device->uploads);
-    paco_cuda_stream_clear (&device->downloads);
     paco_module_unload (&device->pack_module);
     paco_module_unload (&device->rate_module);
     paco_module_unload (&device->compare_module);

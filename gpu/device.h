@@ -9,7 +9,7 @@
 #include "gpu/layout.h"
 #include "gpu/kernels/bpc.h"
 #include "gpu/kernels/pack.h"
-#include "gpu/stream.h"
+#include "gpu/module.h"
 
 /* All coders of a process that use the same GPU share one: kernels of two contexts
  * never run at the same time, and each context takes hundreds of megabytes. Referenced
@@ -34,11 +34,11 @@ typedef struct
   CUfunction find_cells[2]; /* [wide] */
   CUfunction rate_count[2]; /* [wide] */
   CUfunction rate_decide, rate_find, rate_fit, rate_shorten;
-  GMutex queues;  /* of the driver: who has it enqueues (frame.h) */
-  gint n_flights; /* that there have been; atomic */
-  gint n_frames;  /* that are being coded; atomic */
-  /* Transfers of frames that are not alone, each way one after the other (frame.h). */
-  PacoCudaStream uploads, downloads;
+  GMutex queues;  /* The thread that holds it may enqueue work (frame.h). */
+  gint n_flights; /* Flights created so far, for their numbers; atomic. */
+  gint n_frames;  /* Frames being coded by all coders; atomic. */
+  /* Streams for the transfers of frames that are not alone (frame.h). */
+  CUstream uploads, downloads;
   CUdeviceptr rows; /* the built-in probability sets, paco_cuda_place_sets() */
 
   /* For measurements, set before any coder is opened: a flight's thread calls it with

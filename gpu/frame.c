@@ -288,13 +288,18 @@ paco_cuda_frame_mark (PacoCudaFrame *frame, unsigned event, GError **error)
       || record (frame, event, error);
 }
 
-/* The frame goes on in another stream of the driver, after the moment that it marks. */
+/* Moves the frame to another stream of the driver, which waits for the event. */
 static gboolean
-go_on (PacoCudaFrame *frame, CUstream other, unsigned event, GError **error)
+move (PacoCudaFrame *frame, CUstream other, unsigned event, GError **error)
 {
-  return record (frame, event, error)
-      && paco_cuda_stream_go_on (
-          &frame->stream, other, frame->events[event], error);
+  if (!record (frame, event, error)
+      || !check_queued (frame,
+          frame->device->driver->stream_wait_event (
+              other, frame->events[event], 0),
+          error))
+    return FALSE;
+  frame->stream.handle = other;
+  return TRUE;
 }
 
 void
@@ -319,9 +324,9 @@ paco_cuda_frame_begin_upload (
 {
   if (in_order)
     paco_cuda_frame_take_queues (frame);
-  /* Nothing of the frame is enqueued yet that this upload would have to wait for. */
+  /* The upload depends on nothing that the frame has enqueued, so no stream waits. */
   if (in_order && !frame->alone)
-    frame->stream.handle = frame->device->uploads.handle;
+    frame->stream.handle = frame->device->uploads;
   return paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error);
 }
 
@@ -331,7 +336,7 @@ paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error)
   paco_cuda_frame_take_queues (frame);
   if (frame->stream.handle == frame->stream.own)
     return paco_cuda_frame_mark (frame, PACO_CUDA_UPLOADED, error);
-  return go_on (frame, frame->stream.own, PACO_CUDA_UPLOADED, error);
+  return move (frame, frame->stream.own, PACO_CUDA_UPLOADED, error);
 }
 
 gboolean
@@ -340,7 +345,7 @@ paco_cuda_frame_begin_download (PacoCudaFrame *frame, GError **error)
   paco_cuda_frame_take_queues (frame);
   if (frame->alone || frame->transfer.picture.memory == PACO_MEMORY_DEVICE)
     return paco_cuda_frame_mark (frame, PACO_CUDA_CODED, error);
-  return go_on (frame, frame->device->downloads.handle, PACO_CUDA_CODED, error);
+  return move (frame, frame->device->downloads, PACO_CUDA_CODED, error);
 }
 
 gboolean

@@ -64,8 +64,8 @@ typedef struct
   PacoCudaDevice *device; /* the share's */
   unsigned form;
   const PacoCudaPlan *plan; /* of the form */
-  bool alone;               /* on the device, when it began */
-  bool has_queues;          /* paco_cuda_frame_take_queues() */
+  bool alone; /* No other frame of the device was being coded when it began. */
+  bool has_queues; /* paco_cuda_frame_take_queues() */
   bool timed;
   unsigned n;      /* frames that the flight has coded */
   unsigned number; /* of the flight, on the device */
@@ -91,9 +91,12 @@ gboolean paco_cuda_frame_init (
     PacoCudaFrame *frame, PacoCudaShare *share, GError **error);
 void paco_cuda_frame_clear (PacoCudaFrame *frame);
 
-/* The next frame is of this form; plans has one plan for each form. The device has counted
- * it (n_frames). The first one is timed, and then one of 16, in each flight another one: timed frames take longer to
- * enqueue, and streams that a clock drives would have theirs at the same moment. */
+/* Begins a frame of this form; plans has one plan for each form. Finds out whether the frame
+ * is alone, so device->n_frames includes it already.
+ *
+ * The first frame of a flight is timed, and then one of 16. Flights time different ones:
+ * timed frames take longer to enqueue, and streams that a clock drives would have theirs at
+ * the same moment. */
 void paco_cuda_frame_use (
     PacoCudaFrame *frame, const PacoCudaPlan *plans, unsigned form);
 
@@ -127,13 +130,16 @@ void paco_cuda_frame_leave_queues (PacoCudaFrame *frame);
  * between those of a download, the bus back. The upload marks BEGIN and UPLOADED, the
  * download CODED and END.
  *
- * The transfers of frames that are not alone run one after the other in the order in which
- * they are enqueued, in the device's two streams: side by side all frames would end at the
- * same time, and leave the bus idle while they are coded, and in the frames' streams they
- * would stand in the driver's queues before others that could run. A lone frame is faster
- * in one stream. So are the others' uploads while the host copies (in_order false), for
- * which the bus would wait, and downloads that wait for what an application does to a
- * picture in device memory. */
+ * Frames that are not alone use the device's two streams for them, so uploads run one after
+ * the other in the order in which they are enqueued, and so do downloads. Without turns all
+ * frames would end at the same time, and leave the bus idle while they are coded. In the
+ * frames' own streams the waiting transfers would block kernels that share a queue of the
+ * driver.
+ *
+ * Three kinds of transfers stay in the frame's own stream. Those of a lone frame are faster
+ * there. Uploads that the host copies for at the same time (in_order false) would make the
+ * bus wait for the copies. Downloads of frames whose picture is in device memory may have to
+ * wait for work of an application. */
 gboolean paco_cuda_frame_begin_upload (
     PacoCudaFrame *frame, bool in_order, GError **error);
 gboolean paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error);

@@ -237,15 +237,22 @@ send (PacoCudaStream *stream, const PacoGathered *gathered, GError **error)
 /* --- the stream --- */
 
 gboolean
-paco_cuda_stream_init (
-    PacoCudaStream *stream, const PacoCudaContext *context, GError **error)
+paco_cuda_stream_create (
+    const PacoCudaContext *context, CUstream *stream, GError **error)
 {
   const PacoDriver *driver = context->driver;
 
+  return paco_driver_check (driver,
+      driver->stream_create (stream, CU_STREAM_NON_BLOCKING), error,
+      "a stream on %s cannot be had", context->name);
+}
+
+gboolean
+paco_cuda_stream_init (
+    PacoCudaStream *stream, const PacoCudaContext *context, GError **error)
+{
   *stream = (PacoCudaStream){ .context = context };
-  if (!paco_driver_check (driver,
-          driver->stream_create (&stream->own, CU_STREAM_NON_BLOCKING), error,
-          "a stream on %s cannot be had", context->name))
+  if (!paco_cuda_stream_create (context, &stream->own, error))
     return FALSE;
   stream->handle = stream->own;
   return TRUE;
@@ -291,19 +298,6 @@ paco_cuda_stream_send (PacoCudaStream *stream, GError **error)
 
   gathered_reset (&stream->waiting);
   return sent;
-}
-
-gboolean
-paco_cuda_stream_go_on (
-    PacoCudaStream *stream, CUstream other, CUevent after, GError **error)
-{
-  const PacoDriver *driver = stream->context->driver;
-
-  if (!paco_driver_check (driver, driver->stream_wait_event (other, after, 0),
-          error, "work for %s cannot be queued", stream->context->name))
-    return FALSE;
-  stream->handle = other;
-  return TRUE;
 }
 
 void

@@ -29,20 +29,23 @@ typedef struct
   CUgraphNode nodes[PACO_CUDA_MAX_GATHERED];
 } PacoGraph;
 
-/* With zeros but for context and handle each kernel is launched at once. */
+/* If all members but context and handle are zero, each kernel is launched at once. */
 typedef struct
 {
   const PacoCudaContext *context;
   CUstream own;
-  /* Its own one, or another one where it goes on. What is enqueued here follows
-   * paco_cuda_stream_send(). */
-  CUstream handle;
+  CUstream
+      handle; /* Work is enqueued here: in `own`, or where frame.c moves it. */
   bool gathers;
   bool refused; /* The driver has refused a graph. */
   PacoGathered waiting;
   PacoGraph *graphs; /* NULL before the first kernels that were gathered */
   unsigned next;     /* the graph that is replaced next */
 } PacoCudaStream;
+
+/* Creates a stream of the driver, which waits for no other one. */
+gboolean paco_cuda_stream_create (
+    const PacoCudaContext *context, CUstream *stream, GError **error);
 
 gboolean paco_cuda_stream_init (
     PacoCudaStream *stream, const PacoCudaContext *context, GError **error);
@@ -58,12 +61,8 @@ void paco_cuda_stream_gather (PacoCudaStream *stream, bool gathers);
  * parameters. */
 gboolean paco_cuda_stream_launch (
     PacoCudaStream *stream, const PacoLaunch *launch, GError **error);
-/* Enqueues the kernels that wait; anything but kernels is enqueued after this. */
+/* Enqueues the gathered kernels. Callers do this before they enqueue anything else. */
 gboolean paco_cuda_stream_send (PacoCudaStream *stream, GError **error);
-/* Goes on in another stream of the driver, where what is enqueued next waits for `after`,
- * an event that was marked in the one before. */
-gboolean paco_cuda_stream_go_on (
-    PacoCudaStream *stream, CUstream other, CUevent after, GError **error);
-/* Forgets the kernels that wait, waits for all that was enqueued, and goes back to its own
- * stream of the driver. */
+/* Forgets the gathered kernels, waits for `own` and `handle` to become empty, and returns
+ * to `own`. */
 void paco_cuda_stream_give_up (PacoCudaStream *stream);

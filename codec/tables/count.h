@@ -3,8 +3,8 @@
 #pragma once
 #include "codec/reference/reference.h"
 
-/* How often a symbol was 0 and 1. Planes from the last row on share it, so a block of 64x256
- * with 16 planes has up to 262,144 symbols in one place. */
+/* How often a symbol was 0 and 1. High planes share a row (PACO_PLANE_ROW), so one place can
+ * have more than 65,535 symbols of a block of 64x256. */
 typedef struct
 {
   uint16_t place; /* row * PACO_N_CONTEXTS + context of a probability set */

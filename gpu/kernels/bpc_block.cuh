@@ -150,6 +150,8 @@ template <bool ENCODE, int PASSES> struct Block
         : known & ~(beyond (L::CODED, side, w) & raw_signs_of (1 - side));
   }
 
+  /* An index that is not known when the kernel is compiled would move the array to local
+   * memory. */
   DEVICE uint32_t raw_signs_of (int side) const
   {
     return side == LEFT ? raw_signs[LEFT] : raw_signs[RIGHT];

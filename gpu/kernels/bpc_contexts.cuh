@@ -167,8 +167,8 @@ weigh_hh (const Neighbors &n, uint32_t (&c)[6])
 }
 
 /* The columns that matter to a column of the lane around 32 lines: first the left one, and
- * after move_on() the right one. Both are the same code, because of the instruction cache
- * (NOTES.md). FOUND: they include what the scan finds in these lines. */
+ * after move_on() the right one. So one code can serve both columns, which the instruction
+ * cache wants (NOTES.md). FOUND: they include what the scan finds in these lines. */
 template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
 {
   using L = Layout<PASSES>;

@@ -21,9 +21,10 @@ draw_parameters (PacoParameters *parameters)
   }
 }
 
-/* One block has as many symbols in one place of a set as there can be. */
+/* Asks for one large block with many planes, which has more than 65,535 symbols in one place
+ * of a set. */
 static void
-most_symbols (PacoPictureFormat *format, PacoParameters *parameters)
+many_symbols (PacoPictureFormat *format, PacoParameters *parameters)
 {
   format->width = 64;
   format->height = PACO_MAX_BLOCK_HEIGHT;
@@ -71,7 +72,7 @@ test_counts (void)
     format.fields = draw (0, 3) == 0;
     draw_parameters (&parameters);
     if (n == 0) {
-      most_symbols (&format, &parameters);
+      many_symbols (&format, &parameters);
       scene = TEST_SCENE_NOISE;
     }
     picture = test_picture_new (&format, 0);

@@ -128,9 +128,10 @@ test_visual (void)
 }
 
 /* Tests that the size and the PSNR grow with the quality. Below 40 a small
- * frame has so few coefficients left that chance decides, and it decides tenths
- * of a decibel above: often below 30 dB, and in one of some 500 scenes where a
- * step happens to hit what a large area has. Two qualities further it does not. */
+ * frame has so few coefficients left that chance decides. Above 40 the PSNR may
+ * still fall by tenths of a decibel: often below 30 dB, and above that in one of
+ * 512 scenes, where a step happened to hit the value of a large area. Above 30 dB
+ * it grows over two steps of the quality. */
 static void
 test_monotone (void)
 {

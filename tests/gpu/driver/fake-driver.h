@@ -74,8 +74,8 @@ fake_cuda_calls_of (
   abort ();
 }
 
-/* Says in how many streams copies were enqueued since then, [0] from the host's memory and
- * [1] to it. */
+/* Counts the streams where copies were enqueued since the last plan: n[0] copied from the
+ * host's memory, n[1] to it. */
 void fake_cuda_copying_streams (unsigned n[2]);
 
 void fake_cuda_left (FakeCudaLeft *left);

@@ -4,6 +4,7 @@
  * (fake-driver.h), which this program is linked to, counts it. */
 #include "codec/backend.h"
 #include "gpu/device.h"
+#include "gpu/stream.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include "tests/codec/must.h"
 #include <glib.h>
@@ -202,17 +203,15 @@ test_attachment (void)
 
 #define N_MIXED 40
 
-/* Calls that take memory or give it back, make what is kept, or wait for all. */
-static const char *const lasting[] = { "cuMemAlloc_v2", "cuMemFree_v2",
-  "cuMemHostAlloc", "cuMemFreeHost", "cuStreamCreate", "cuStreamDestroy_v2",
-  "cuEventCreate", "cuEventDestroy_v2", "cuCtxSynchronize",
-  "cuStreamSynchronize", NULL };
-static const char *const graphs[] = { "cuGraphInstantiateWithFlags", NULL };
-static const char *const launches[] = { "cuGraphLaunch", NULL };
-
+/* Counts calls that take memory or give it back, make what is kept, or wait for
+ * all. */
 static unsigned
-calls_of (const char *const *functions)
+lasting_calls (void)
 {
+  static const char *const functions[] = { "cuMemAlloc_v2", "cuMemFree_v2",
+    "cuMemHostAlloc", "cuMemFreeHost", "cuStreamCreate", "cuStreamDestroy_v2",
+    "cuEventCreate", "cuEventDestroy_v2", "cuCtxSynchronize",
+    "cuStreamSynchronize", NULL };
   unsigned sum = 0, n;
   const char *name;
 
@@ -221,14 +220,25 @@ calls_of (const char *const *functions)
   return sum;
 }
 
-/* Tests that frames were launched as graphs, and that these were kept for later ones.
- * Few frames are timed, which are launched otherwise. */
+static unsigned
+graphs_made (void)
+{
+  return fake_cuda_calls_of (fake_cuda_calls, "cuGraphInstantiateWithFlags");
+}
+
+static unsigned
+graphs_launched (void)
+{
+  return fake_cuda_calls_of (fake_cuda_calls, "cuGraphLaunch");
+}
+
+/* Tests that frames were launched as graphs, except for the few timed ones, and that
+ * graphs were kept for later frames. */
 static void
 check_graphs (const Case *c, unsigned made, unsigned launched)
 {
-  g_assert_cmpuint (
-      calls_of (graphs) - made, <=, c->depth * PACO_CUDA_MAX_GRAPHS);
-  g_assert_cmpuint (calls_of (launches) - launched, >=, N_MIXED / 2);
+  g_assert_cmpuint (graphs_made () - made, <=, c->depth * PACO_CUDA_MAX_GRAPHS);
+  g_assert_cmpuint (graphs_launched () - launched, >=, N_MIXED / 2);
 }
 
 /* Returns the form of frame n: in each flight a frame of each form comes first,
@@ -242,7 +252,7 @@ form_of (unsigned n, unsigned depth)
 static void
 encode_mixed (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
 {
-  unsigned calls = 0, made = calls_of (graphs), launched = calls_of (launches);
+  unsigned calls = 0, made = graphs_made (), launched = graphs_launched ();
 
   for (unsigned n = 0; n < N_MIXED + c->depth; n++) {
     if (n >= c->depth) {
@@ -251,13 +261,13 @@ encode_mixed (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
       frame->release (frame);
     }
     if (n == 3 * c->depth)
-      calls = calls_of (lasting);
+      calls = lasting_calls ();
     if (n < N_MIXED) {
       paco_encoder_set_fields (encoder, form_of (n, c->depth));
       must_submit (encoder, picture, &video, NULL);
     }
   }
-  g_assert_cmpuint (calls_of (lasting), ==, calls);
+  g_assert_cmpuint (lasting_calls (), ==, calls);
   check_graphs (c, made, launched);
 }
 
@@ -265,7 +275,7 @@ static void
 decode_mixed (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
     GByteArray *const *bytes)
 {
-  unsigned calls = 0, made = calls_of (graphs), launched = calls_of (launches);
+  unsigned calls = 0, made = graphs_made (), launched = graphs_launched ();
   PacoCodedFrame coded[2];
 
   for (unsigned i = 0; i < 2; i++) {
@@ -277,11 +287,11 @@ decode_mixed (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
       must_collect_picture (decoder);
     }
     if (n == 3 * c->depth)
-      calls = calls_of (lasting);
+      calls = lasting_calls ();
     if (n < N_MIXED)
       must_submit_frame (decoder, &coded[form_of (n, c->depth)], picture, NULL);
   }
-  g_assert_cmpuint (calls_of (lasting), ==, calls);
+  g_assert_cmpuint (lasting_calls (), ==, calls);
   check_graphs (c, made, launched);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests in which streams of the driver frames are moved (gpu/frame.h): those that are
- * beside others in the device's two, whichever coder they are of, and a lone one in its
- * flight's. A driver of our own (fake-driver.h) tells. */
+ * Tests which streams of the driver move frames (gpu/frame.h). Frames that are not alone on
+ * the device use its two streams, whichever coder they belong to; a lone frame uses that of
+ * its flight. The fake driver (fake-driver.h) counts the streams with copies. */
 #include "codec/backend.h"
 #include "tests/codec/must.h"
 #include "tests/gpu/driver/fake-driver.h"
@@ -21,7 +21,7 @@ static const PacoPictureFormat format = {
 };
 static const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
 static uint8_t samples[SIZE * SIZE], decoded[N_FRAMES][SIZE * SIZE];
-static const char wait[] = "cuEventSynchronize";
+static const char wait_function[] = "cuEventSynchronize";
 
 static PacoPicture
 picture_of (uint8_t *of)
@@ -78,19 +78,20 @@ decode_in_turn (PacoDecoder *decoder, const PacoCodedFrame *coded)
   }
 }
 
-/* From now on no frame ends: a flight waits for its frame when all is enqueued. */
+/* Lets no frame end until release_frames(). A flight waits when its frame is enqueued. */
 static void
 hold_frames (void)
 {
-  g_autofree char *plan = g_strdup_printf ("%s:1:0:hang", wait);
+  g_autofree char *plan = g_strdup_printf ("%s:1:0:hang", wait_function);
 
   fake_cuda_fail (plan);
 }
 
+/* Waits until all frames are enqueued, and lets them end. */
 static void
 release_frames (void)
 {
-  while (fake_cuda_calls_of (fake_cuda_calls, wait) < N_FRAMES)
+  while (fake_cuda_calls_of (fake_cuda_calls, wait_function) < N_FRAMES)
     g_usleep (1000);
   fake_cuda_release ();
 }
@@ -128,8 +129,8 @@ test_encoders (void)
     must_close_encoder (encoders[i]);
 }
 
-/* Their payload is copied by the host, piece by piece, and uploaded in their own
- * streams. */
+/* Only downloads are looked at: the host copies the payload piece by piece, so each frame's
+ * own stream uploads it. */
 static void
 test_decoders (void)
 {
