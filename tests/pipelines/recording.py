@@ -90,6 +90,13 @@ def check_sources():
         run('record.sh', '--overwrite', '--source', f'videotestsrc num-buffers=9{more}',
             '--sound', 'audiotestsrc is-live=true', *SMALL, 'live.mov')
         check_file('live.mov', 9, True)
+    # The last of the sound's buffers has 30 samples before the pictures end.
+    offset = round(Gst.SECOND * (0.01 - 30 / 48000))
+    for kind in 'mov', 'mkv':
+        run('record.sh', '--frames', 9, '--source', 'videotestsrc ! identity', '--sound',
+            f'audiotestsrc samplesperbuffer=480 timestamp-offset={offset} ! '
+            'audio/x-raw,rate=48000', *SMALL, f'short.{kind}')
+        check_file(f'short.{kind}', 9, True)
 
 
 def check_tracks():

@@ -107,7 +107,11 @@ class Stream:
         if not self.count:
             self.caps = pad.get_current_caps().to_string()
         self.count += 1
-        self.end = stream_time(pad, buffer) + buffer.duration
+        self.end = stream_time(pad, buffer)
+        # Matroska counts in ms: sound that ends with less than half of one has a last
+        # buffer without a duration.
+        if buffer.duration != Gst.CLOCK_TIME_NONE or self.caps.startswith('video'):
+            self.end += buffer.duration
         return Gst.PadProbeReturn.OK
 
 
