@@ -3,11 +3,10 @@
  *
  * A thread is a coroutine, which lives on when its block has ended, to be a
  * thread of the next one. Only its first switch is made with a ucontext, which
- * asks the system; all others are jumps. */
-#undef _FORTIFY_SOURCE /* takes jumps to other stacks for mistakes */
+ * asks the system; all others are jumps of the compiler's own, which are faster
+ * than those of the C library. */
 #include "tests/gpu/kernels/emulation.hpp"
 #include "tests/gpu/driver/fake-kernels.h"
-#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <sys/mman.h>
@@ -23,9 +22,11 @@ enum
   RUBBISH = 0xcd,
 };
 
+typedef void *Place[5]; /* as __builtin_setjmp() says */
+
 struct Thread
 {
-  jmp_buf context;
+  Place place;
   bool exists;
 };
 
@@ -34,7 +35,7 @@ EmulatedIndex threadIdx, blockIdx, blockDim, gridDim;
 uint32_t shared[(MAX_SHARED_BYTES + SHARED_GUARD_BYTES) / 4];
 
 static Thread threads[MAX_THREADS];
-static jmp_buf scheduler;
+static Place scheduler;
 static const EmulatedKernel *kernel;
 static const void *kernel_parameters;
 
@@ -47,7 +48,7 @@ static int step;
 static unsigned turn;
 static Meeting reason_now;
 static int line_now;
-static uint64_t values[2][LANES_OF_WARP];
+static Brought brought[2];
 
 static void
 end_program (const char *what)
@@ -67,7 +68,7 @@ thread_main (void)
 }
 
 /* Goes on with a thread; what is to come back here has been saved. */
-[[noreturn]] static void
+[[noreturn, gnu::noinline]] static void
 enter (unsigned number)
 {
   ucontext_t context;
@@ -75,7 +76,7 @@ enter (unsigned number)
 
   threadIdx.x = number;
   if (threads[number].exists)
-    _longjmp (threads[number].context, 1);
+    __builtin_longjmp (threads[number].place, 1);
   stack = (char *) mmap (nullptr, STACK_BYTES + STACK_GUARD_BYTES,
       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (stack == MAP_FAILED || mprotect (stack, STACK_GUARD_BYTES, PROT_NONE) != 0
@@ -104,25 +105,35 @@ check_meeting (Meeting reason, int line)
   end_program (text);
 }
 
-__attribute__ ((noinline)) const uint64_t *
+/* Leaves the warp. */
+[[noreturn, gnu::noinline]] static void
+leave ()
+{
+  __builtin_longjmp (scheduler, 1);
+}
+
+__attribute__ ((noinline)) const Brought *
 meet (Meeting reason, int line, uint64_t value)
 {
   unsigned thread = threadIdx.x, lane = thread % LANES_OF_WARP;
-  const uint64_t *all;
+  Brought *all;
 
-  if (lane == first_lane) {
+  if (lane == first_lane)
     turn++;
+  all = &brought[turn % 2];
+  if (lane == first_lane) {
     reason_now = reason;
     line_now = line;
+    all->odd = 0;
   }
   check_meeting (reason, line);
-  all = values[turn % 2];
-  values[turn % 2][lane] = value;
-  if (_setjmp (threads[thread].context) == 0) {
+  all->values[lane] = value;
+  all->odd |= (uint32_t) (value & 1) << lane;
+  if (__builtin_setjmp (threads[thread].place) == 0) {
     if (lane != last_lane)
       enter ((unsigned) ((int) thread + step));
     if (reason == Meeting::END || reason == Meeting::BARRIER)
-      _longjmp (scheduler, 1);
+      leave ();
     enter (thread - lane + first_lane);
   }
   return all;
@@ -132,7 +143,7 @@ meet (Meeting reason, int line, uint64_t value)
 __attribute__ ((noinline)) static void
 run_warp (unsigned warp)
 {
-  if (_setjmp (scheduler) == 0)
+  if (__builtin_setjmp (scheduler) == 0)
     enter (warp * LANES_OF_WARP + first_lane);
 }
 
@@ -168,7 +179,7 @@ run_warps (unsigned n_warps)
 static void
 run_block (const FakeLaunch *launch)
 {
-  uint8_t *bytes = (uint8_t *) shared;
+  uint8_t *bytes = (uint8_t *) shared, *behind;
   bool reverse = (blockIdx.x + blockIdx.y) % 2;
 
   memset (bytes, RUBBISH, launch->shared_bytes + SHARED_GUARD_BYTES);
@@ -176,9 +187,11 @@ run_block (const FakeLaunch *launch)
   last_lane = LANES_OF_WARP - 1 - first_lane;
   step = reverse ? -1 : 1;
   run_warps (launch->threads / LANES_OF_WARP);
-  for (unsigned i = 0; i < SHARED_GUARD_BYTES; i++)
-    if (bytes[launch->shared_bytes + i] != RUBBISH)
-      end_program ("shared memory is written behind its end");
+  /* Each of its bytes is as the one before. */
+  behind = bytes + launch->shared_bytes;
+  if (behind[0] != RUBBISH
+      || memcmp (behind, behind + 1, SHARED_GUARD_BYTES - 1) != 0)
+    end_program ("shared memory is written behind its end");
 }
 
 /* --- Launches --- */

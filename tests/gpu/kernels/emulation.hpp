@@ -71,9 +71,16 @@ enum class Meeting
   SHUFFLE,
 };
 
+/* What the lanes have brought to a meeting. */
+struct Brought
+{
+  uint64_t values[LANES_OF_WARP];
+  uint32_t odd; /* the lanes whose values are odd */
+};
+
 /* All lanes of a warp come to the same line for the same reason, or the program
- * ends. Returns what each has brought, valid until the lane's next meeting. */
-const uint64_t *meet (Meeting reason, int line, uint64_t value);
+ * ends. What it returns is valid until the lane's next meeting. */
+const Brought *meet (Meeting reason, int line, uint64_t value);
 
 struct EmulatedIndex
 {
@@ -377,12 +384,7 @@ __syncwarp (uint32_t = ~0u, int line = __builtin_LINE())
 static inline uint32_t
 __ballot_sync (uint32_t, bool vote, int line = __builtin_LINE())
 {
-  const uint64_t *votes = meet (Meeting::BALLOT, line, vote);
-  uint32_t result = 0;
-
-  for (int lane = 0; lane < LANES_OF_WARP; lane++)
-    result |= (uint32_t) votes[lane] << lane;
-  return result;
+  return meet (Meeting::BALLOT, line, vote)->odd;
 }
 
 static inline bool
@@ -400,8 +402,8 @@ value_of_lane (T value, int line, int from)
 
   static_assert (sizeof value <= sizeof sent, "");
   memcpy (&sent, &value, sizeof value);
-  sent = meet (Meeting::SHUFFLE, line,
-      sent)[from >= 0 && from < LANES_OF_WARP ? from : lane];
+  sent = meet (Meeting::SHUFFLE, line, sent)
+             ->values[from >= 0 && from < LANES_OF_WARP ? from : lane];
   memcpy (&value, &sent, sizeof value);
   return value;
 }
