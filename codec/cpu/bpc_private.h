@@ -13,7 +13,9 @@
 #include "codec/quantizer.h"
 #include "codec/rate_steps.h"
 
+#ifndef BPC_INLINE
 #define BPC_INLINE static inline __attribute__ ((always_inline))
+#endif
 #define BPC_ALIGNED __attribute__ ((aligned (64)))
 
 /* Contexts depend on two lines above and below, so rows y = -2..height + 1 exist. */
