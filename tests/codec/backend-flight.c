@@ -59,7 +59,7 @@ static void
 test_order (void)
 {
   for (unsigned depth = 1; depth <= 8; depth++) {
-    Stream stream = { .n_frames = 40 };
+    Stream stream = { .n_frames = n_cases (400) };
     GThread *thread;
     PacoStats stats;
 
@@ -123,7 +123,7 @@ collect_all (gpointer data)
 static void
 test_abandon (void)
 {
-  for (unsigned round = 0; round < 40; round++) {
+  for (unsigned round = 0; round < n_cases (120); round++) {
     Stream stream = { .n_frames = 30 };
     Collector collector = { 0 };
     GThread *submitter, *thread = NULL;
@@ -230,6 +230,7 @@ test_decode_in_flight (void)
   TestPicture pictures[3], expected;
   PacoCodedFrame coded;
   PacoDecodedFrame frame;
+  unsigned n_frames = n_cases (300);
 
   case_init_possible (&c, 20000);
   destination_init (&c, &expected, 0);
@@ -239,13 +240,13 @@ test_decode_in_flight (void)
       c.frame->data, c.frame->len, 0, &expected.picture, NULL, NULL));
   must_parse (&coded, c.frame->data, c.frame->len);
   must_configure_decoder (decoder, &coded.header, expected.picture.layout, 0);
-  for (unsigned i = 0; i < 30 + 3; i++) {
+  for (unsigned i = 0; i < n_frames + 3; i++) {
     if (i >= 3) {
       frame = must_collect_picture (decoder);
       g_assert_true (frame.user_data == &pictures[i % 3]);
       test_picture_compare (&pictures[i % 3], &expected);
     }
-    if (i < 30)
+    if (i < n_frames)
       must_submit_frame (
           decoder, &coded, &pictures[i % 3].picture, &pictures[i % 3]);
   }

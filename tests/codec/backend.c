@@ -104,7 +104,7 @@ test_choice (void)
   unsigned n[2] = { 0 };
 
   coders_open (&coders);
-  for (unsigned i = 0; i < 8 || n[0] == 0 || n[1] == 0; i++) {
+  for (unsigned i = 0; i < n_cases (80) || n[0] == 0 || n[1] == 0; i++) {
     PacoEncoder *encoder = coders.encoders[i % N_CODERS];
     PacoDecoder *decoder = coders.decoders[i % N_CODERS];
     g_auto (TestPicture) destination;

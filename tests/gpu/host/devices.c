@@ -7,6 +7,7 @@
 #include "gpu/device.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include "tests/codec/must.h"
+#include "tests/codec/n-cases.h"
 #include <string.h>
 
 #define BACKEND paco_cuda_backend
@@ -260,7 +261,7 @@ test_same (void)
   g_autofree Frame *frames = g_new (Frame, MAX_FRAMES);
 
   fake_cuda_fail (NULL);
-  for (unsigned i = 0; i < 30; i++) {
+  for (unsigned i = 0; i < n_cases (300); i++) {
     const PacoBackendOptions one = { .device = -1, .depth = 2 };
     unsigned n_frames = draw_frames (frames), n_devices;
     PacoBackendOptions options = random_options (&n_devices);
@@ -288,7 +289,7 @@ test_close (void)
 {
   g_autofree Frame *frames = g_new (Frame, MAX_FRAMES);
 
-  for (unsigned i = 0; i < 60; i++) {
+  for (unsigned i = 0; i < n_cases (600); i++) {
     unsigned n_devices, n_frames, n_dropped = 0;
     PacoBackendOptions options = random_options (&n_devices);
     PacoEncoder *encoder;

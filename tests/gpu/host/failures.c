@@ -216,13 +216,13 @@ live_all (LiveFunc func, unsigned n_devices, double share)
 static void
 test_encoder (void)
 {
-  live_all (life_of_encoder, 0, g_test_slow () ? 1.0 : 0.2);
+  live_all (life_of_encoder, 0, g_test_slow () ? 1.0 : 0.1);
 }
 
 static void
 test_decoder (void)
 {
-  live_all (life_of_decoder, 0, g_test_slow () ? 1.0 : 0.2);
+  live_all (life_of_decoder, 0, g_test_slow () ? 1.0 : 0.1);
 }
 
 /* Tests one coder on several devices, of which one fails. */

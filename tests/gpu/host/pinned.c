@@ -8,11 +8,11 @@
 #include "tests/gpu/driver/fake-driver.h"
 #include "tests/gpu/driver/fake-kernels.h"
 #include "tests/codec/must.h"
+#include "tests/codec/n-cases.h"
 #include <string.h>
 
 #define BACKEND paco_cuda_backend
 #define N_DEVICES 3
-#define N_CASES 150
 
 static const PacoVideoInfo video = {
   .raw_format = "TEST", .par_n = 1, .par_d = 1, .fps_n = 25, .fps_d = 1
@@ -213,7 +213,7 @@ code_some (guint32 seed, bool count)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (seed);
 
-  for (unsigned i = 0; i < N_CASES; i++) {
+  for (unsigned i = 0; i < n_cases (1000); i++) {
     Source source;
     Stream stream;
     PacoEncoder *encoder;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Compares the wavelet transform of gpu/ with the reference, coefficient by
  * coefficient and byte by byte: random sizes, formats, layouts, options; and of
- * each wavelet all widths and heights up to 200.
+ * each wavelet all widths and heights up to the largest, or to 200.
  *
  *   dwt [cases [seed [largest]]]   exits with 77 without a device */
 #include "codec/fit.h"
@@ -619,19 +619,19 @@ run_case (const Gpu *gpu, guint32 seed, uint32_t largest, const Given *given)
   return same;
 }
 
-/* Runs, of each wavelet, all widths and heights up to 200: which columns and
- * lines stand in for those outside depends on them. Returns how many cases
+/* Runs, of each wavelet, all widths and heights up to the largest: which columns
+ * and lines stand in for those outside depends on them. Returns how many cases
  * differ. */
 static unsigned
-run_all_sizes (const Gpu *gpu, guint32 seed)
+run_all_sizes (const Gpu *gpu, guint32 seed, unsigned largest)
 {
   unsigned failed = 0;
 
   for (unsigned wavelet = 0; wavelet < PACO_N_WAVELETS; wavelet++)
-    for (uint32_t n = 1; n <= 200 && failed < 5; n++)
-      failed += !run_case (gpu, seed++, 200,
+    for (uint32_t n = 1; n <= largest && failed < 5; n++)
+      failed += !run_case (gpu, seed++, largest,
           &(Given){ .width = n,
-              .height = 201 - n,
+              .height = largest + 1 - n,
               .has_wavelet = true,
               .wavelet = wavelet });
   return failed;
@@ -661,7 +661,7 @@ main (int argc, char **argv)
     largest = atoi (argv[3]);
   for (unsigned i = 0; i < n && failed < 5; i++)
     failed += !run_case (&gpu, seed + i, largest, &(Given){ 0 });
-  failed += run_all_sizes (&gpu, seed + n);
+  failed += run_all_sizes (&gpu, seed + n, MIN (largest, 200));
   printf ("%s: %u cases, %u differ\n", gpu.test.context->name, n, failed);
   gpu.test.context->driver->stream_destroy (gpu.stream);
   test_device_close (&gpu.test);
