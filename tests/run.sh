@@ -10,13 +10,13 @@
 #   sanitizers  the tests again, with the address and undefined behavior sanitizers
 #   threads     tests that have threads, with the thread sanitizer
 #   clang       tests of what Clang has made
-#   fuzz        the fuzz targets, each with FUZZ seconds of mutation (3)
+#   fuzz        the fuzz targets, each with FUZZ seconds of mutation (2)
 # Parts of plain, for the loop in between:
 #   lint        what looks at sources and documents
 #   quick       the codec, libpaco, the tool and the elements, with few random cases
 # Only when named:
-#   long        before a release, and in CI: what plain and sanitizers leave out
-#               because of its time, and the codec's tests with more random cases
+#   long        before a release: what plain, sanitizers and clang leave out because of
+#               its time, and the codec's tests with more random cases
 #   laboratory  after a change to tests/lab or to what it includes: its programs
 #               and tests
 #
@@ -200,24 +200,24 @@ has_clang () {
     fail "$clang cannot be had: no test of its code, and no fuzzing."
 }
 
-# Clang has other warnings, and must make the same float results. Tests of elements, which
-# have their float results of the codec, and those of kernels are not compiled by it. The
-# tool is compiled; what it does with the codec's results no compiler changes.
+# Clang has other warnings, and must make the same float results, which are all of the codec.
+# For the fuzz targets it compiles the library, the tool and the plugin.
 run_clang () {
   has_clang
   echo "Building in build/clang ..."
   (
     export CC=$clang CXX=clang++${clang#clang}
-    tests='codec lib tool'
+    tests=codec
     build build/clang --werror -Dcuda=enabled -Dcuda-archs=
   ) || exit 1
-  run_tests clang build/clang --suite codec --suite lib
+  run_tests clang build/clang --suite codec --no-suite sanitized-long \
+    --no-suite unsanitized
 }
 
 run_fuzz () {
   has_clang
   echo "Fuzzing ..."
-  CLANG=$clang JOBS=$jobs run_script fuzz sh tests/fuzz/run.sh "${FUZZ:-3}"
+  COVERAGE=no CLANG=$clang JOBS=$((2 * jobs)) run_script fuzz sh tests/fuzz/run.sh "${FUZZ:-2}"
 }
 
 [ $# -gt 0 ] || set -- plain arm64 sanitizers threads clang fuzz

@@ -121,7 +121,7 @@ def main():
         streams = sorted(GOLDEN.glob('*.paco'))
         for stream in streams:
             run(folder / 'alone', 'memory', stream)
-        n = max(1, int(400 * SHARE))
+        n = max(1, int(200 * SHARE))
         print(f'PACO_SEED={SEED}')
         run(folder / 'alone', 'damage', str(SEED), str(n), *streams)
         print(f'{n_compilers} compilers, {n_streams} streams and sizes, {n * len(streams)} damaged'

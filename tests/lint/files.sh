@@ -30,13 +30,17 @@ check_format () {
 
 # Every source file says under which license it may be used.
 check_licenses () {
-  for file in $(sources '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' '*.sh' '*.py'); do
-    if ! head -n 3 "$file" |
-      grep -q 'SPDX-License-Identifier: LGPL-2.1-or-later'; then
-      echo "$file has no SPDX-License-Identifier in its first lines."
-      failed=1
-    fi
-  done
+  sources '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' '*.sh' '*.py' | xargs awk '
+    FNR > 3 { nextfile }
+    /SPDX-License-Identifier: LGPL-2.1-or-later/ { found[FILENAME] = 1 }
+    END {
+      for (i = 1; i < ARGC; i++)
+        if (!(ARGV[i] in found)) {
+          print ARGV[i] " has no SPDX-License-Identifier in its first lines."
+          failed = 1
+        }
+      exit failed
+    }' || failed=1
 }
 
 # Every header compiles alone: it includes what it uses. The build has seen that of those
