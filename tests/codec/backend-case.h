@@ -63,6 +63,9 @@ void case_set_budget (Case *c);
 void case_clear (Case *c);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
 
+/* Draws another picture for a case, in the same memory. */
+void case_refill (Case *c);
+
 gboolean configure_encoder (
     const Case *c, PacoEncoder *encoder, GError **error);
 /* Fails unless the frame is the reference's. */
@@ -72,10 +75,11 @@ void encode_and_check (const Case *c, PacoEncoder *encoder);
 void encode_another_and_check (const Case *c, PacoEncoder *encoder);
 
 /* Makes a case whose frames choose their color transform and, with few bits, their wavelet
- * (codec/policy_wavelet.h); draws another picture for it, in the same memory; and says
- * whether that has chosen the other wavelet. */
+ * (codec/policy_wavelet.h); draws another picture for it, in the same memory, of which half
+ * are smooth and take the other wavelet if there is a choice; and says whether that has been
+ * chosen. */
 void case_init_choosing (Case *c);
-void case_refill (Case *c);
+void case_choose_again (Case *c);
 bool case_takes_other (const Case *c);
 
 typedef struct

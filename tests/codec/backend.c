@@ -117,7 +117,7 @@ test_choice (void)
         decode (decoder, c.frame->data, c.frame->len, 0, &destination).decoded);
     for (unsigned k = 0; k < 6; k++) {
       n[case_takes_other (&c)]++;
-      case_refill (&c);
+      case_choose_again (&c);
       encode_another_and_check (&c, encoder);
       decode_another_and_check (&c, decoder, &destination);
     }

@@ -289,7 +289,7 @@ test_choice (void)
     for (unsigned k = 1; k < 10; k++) {
       n[case_takes_other (&c)]++;
       if (k > 6)
-        case_refill (&c);
+        case_choose_again (&c);
       encode_on_device (&c, encoder, g_rand_int_range (c.rand, 0, N_TIMES),
           encode_another_and_check);
     }
