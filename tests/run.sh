@@ -178,6 +178,8 @@ run_long () {
   build_sanitized
   echo "Testing with the sanitizers ..."
   run_tests asan-long build/asan --setup sanitize --suite sanitized-long
+  echo "Building and testing with Clang ..."
+  test_with_clang clang-long 'codec lib' --suite codec --suite lib
 }
 
 # These tests have threads: the CPU backend's frames in flight, and elements in
@@ -200,17 +202,25 @@ has_clang () {
     fail "$clang cannot be had: no test of its code, and no fuzzing."
 }
 
+# test_with_clang NAME SUITES OPTION...: builds what tests of these suites need with Clang,
+# and runs tests as run_tests does.
+test_with_clang () {
+  has_clang
+  (
+    export CC=$clang CXX=clang++${clang#clang}
+    tests=$2
+    build build/clang --werror -Dcuda=enabled -Dcuda-archs=
+  ) || exit 1
+  name=$1
+  shift 2
+  run_tests "$name" build/clang "$@"
+}
+
 # Clang has other warnings, and must make the same float results, which are all of the codec.
 # For the fuzz targets it compiles the library, the tool and the plugin.
 run_clang () {
-  has_clang
-  echo "Building in build/clang ..."
-  (
-    export CC=$clang CXX=clang++${clang#clang}
-    tests=codec
-    build build/clang --werror -Dcuda=enabled -Dcuda-archs=
-  ) || exit 1
-  run_tests clang build/clang --suite codec --no-suite sanitized-long \
+  echo "Building and testing with Clang ..."
+  test_with_clang clang codec --suite codec --no-suite sanitized-long \
     --no-suite unsanitized
 }
 
