@@ -7,9 +7,9 @@
 # Without a STAGE these run, in this order:
 #   plain       the tests, with GCC; the CUDA kernels are compiled where nvcc is
 #   arm64       the codec's tests, in an emulator
-#   sanitizers  the tests again, with the address and undefined behavior sanitizers
+#   sanitizers  most tests again, with the address and undefined behavior sanitizers
 #   threads     tests that have threads, with the thread sanitizer
-#   clang       tests of what Clang has made
+#   clang       the codec's tests, of what Clang has made
 #   fuzz        the fuzz targets, each with FUZZ seconds of mutation (2)
 # Parts of plain, for the loop in between:
 #   lint        what looks at sources and documents
@@ -227,7 +227,9 @@ run_clang () {
 run_fuzz () {
   has_clang
   echo "Fuzzing ..."
-  COVERAGE=no CLANG=$clang JOBS=$((2 * jobs)) run_script fuzz sh tests/fuzz/run.sh "${FUZZ:-2}"
+  # They wait for a clock, so twice as many as there are cores run.
+  COVERAGE=no CLANG=$clang JOBS=$((2 * jobs)) \
+    run_script fuzz sh tests/fuzz/run.sh "${FUZZ:-2}"
 }
 
 [ $# -gt 0 ] || set -- plain arm64 sanitizers threads clang fuzz

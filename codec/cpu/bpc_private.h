@@ -13,7 +13,7 @@
 #include "codec/quantizer.h"
 #include "codec/rate_steps.h"
 
-#ifndef BPC_INLINE
+#ifndef BPC_INLINE /* meson.build defines it for the sanitizers. */
 #define BPC_INLINE static inline __attribute__ ((always_inline))
 #endif
 #define BPC_ALIGNED __attribute__ ((aligned (64)))

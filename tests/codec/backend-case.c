@@ -4,7 +4,6 @@
 #include "codec/cpu/backend_private.h"
 #include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,22 +167,10 @@ case_refill (Case *c)
 void
 case_choose_again (Case *c)
 {
-  const PacoPictureFormat *format = &c->source.format;
-  double phase = g_rand_double_range (c->rand, 0.0, 6.0);
-
-  if (g_rand_boolean (c->rand)) {
-    case_refill (c);
-    return;
-  }
-  for (unsigned i = 0; i < format->n_components; i++) {
-    double half = ((1u << format->components[i].depth) - 1) / 2.0;
-
-    for (uint32_t y = 0; y < format->height; y++)
-      for (uint32_t x = 0; x < format->width; x++)
-        test_picture_put (&c->source, i, x, y,
-            (uint32_t) (half
-                + half * sin (x * 0.3 + i + phase) * cos (y * 0.2 - phase)));
-  }
+  if (g_rand_boolean (c->rand))
+    test_picture_fill (c->rand, &c->source);
+  else
+    test_picture_fill_smooth (c->rand, &c->source);
   code_source (c);
 }
 

@@ -76,8 +76,7 @@ void encode_another_and_check (const Case *c, PacoEncoder *encoder);
 
 /* Makes a case whose frames choose their color transform and, with few bits, their wavelet
  * (codec/policy_wavelet.h); draws another picture for it, in the same memory, of which half
- * are smooth and take the other wavelet if there is a choice; and says whether that has been
- * chosen. */
+ * are smooth, which often choose the other wavelet; and says whether that has been chosen. */
 void case_init_choosing (Case *c);
 void case_choose_again (Case *c);
 bool case_takes_other (const Case *c);

@@ -624,25 +624,40 @@ random_sample (GRand *rand, unsigned kind, uint32_t max, double phase,
   }
 }
 
+/* Fills component c, in which one of `gap` codes is used. */
+static void
+fill_component (
+    GRand *rand, TestPicture *picture, unsigned c, unsigned kind, unsigned gap)
+{
+  uint32_t max = (1u << picture->format.components[c].depth) - 1;
+  uint32_t width = paco_component_width (&picture->format, c);
+  uint32_t height = paco_component_height (&picture->format, c);
+  double phase = g_rand_double_range (rand, 0.0, 6.0);
+
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++)
+      test_picture_put (picture, c, x, y,
+          random_sample (rand, kind, max, phase, x, y) / gap * gap);
+}
+
 void
 test_picture_fill (GRand *rand, TestPicture *picture)
 {
   for (unsigned c = 0; c < picture->format.n_components; c++) {
     unsigned kind = g_rand_int_range (rand, 0, 6);
-    uint32_t max = (1u << picture->format.components[c].depth) - 1;
-    uint32_t width = paco_component_width (&picture->format, c);
-    uint32_t height = paco_component_height (&picture->format, c);
-    double phase = g_rand_double_range (rand, 0.0, 6.0);
-    /* One of so many codes is used. */
     unsigned gap = g_rand_int_range (rand, 0, 3)
         ? 1
         : g_rand_int_range (rand, 1, 20);
 
-    for (uint32_t y = 0; y < height; y++)
-      for (uint32_t x = 0; x < width; x++)
-        test_picture_put (picture, c, x, y,
-            random_sample (rand, kind, max, phase, x, y) / gap * gap);
+    fill_component (rand, picture, c, kind, gap);
   }
+}
+
+void
+test_picture_fill_smooth (GRand *rand, TestPicture *picture)
+{
+  for (unsigned c = 0; c < picture->format.n_components; c++)
+    fill_component (rand, picture, c, 1, 1);
 }
 
 /* --- parameters --- */

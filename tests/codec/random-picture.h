@@ -38,6 +38,8 @@ void test_picture_compare_component (
 
 /* Draws noise, gradients, flat, extreme or sparse samples. */
 void test_picture_fill (GRand *rand, TestPicture *picture);
+/* Draws waves, which RGB of up to 8 bits often codes with 13/7. */
+void test_picture_fill_smooth (GRand *rand, TestPicture *picture);
 
 /* Sets a sample. */
 void test_picture_put (TestPicture *picture, unsigned component, uint32_t x,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Compares the wavelet transform of gpu/ with the reference, coefficient by
  * coefficient and byte by byte: random sizes, formats, layouts, options; and of
- * each wavelet all widths and heights up to the largest, or to 200.
+ * each wavelet all widths and heights up to 200, or to `largest` if that is less.
  *
  *   dwt [cases [seed [largest]]]   exits with 77 without a device */
 #include "codec/fit.h"
