@@ -379,38 +379,37 @@ is_mapped (const PacoDwtFrame *frame, unsigned wavelet, unsigned level)
       && !paco_wavelets[wavelet].reversible;
 }
 
-/* Says whether the plain kernels can do n planes. */
-static bool
-is_plain (const PacoDwtFrame *frame, const PacoDwtParameters *parameters,
-    unsigned wavelet, unsigned n)
-{
-  if (frame->wide || parameters->dropped_planes != 0 || frame->reduce > 0)
-    return false;
-  for (unsigned i = 0; i < n; i++)
-    if (parameters->planes[i].width == 1 || parameters->planes[i].height == 1)
-      return paco_wavelets[wavelet].reversible;
-  return true;
-}
-
-/* Says whether the inverse has to do more than the plain kernels of samples can. */
-static bool
-is_beyond_plain (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
-    unsigned wavelet, unsigned level, unsigned group)
-{
-  for (unsigned i = 0; i < n; i++)
-    if (planes[i].width == 1 || planes[i].height < PACO_DWT_MIN_PLAIN_HEIGHT)
-      return true;
-  return level == dwt->levels
-      || (group == 3 && !paco_wavelets[wavelet].reversible
-          && !paco_color_transform_is_matrix (dwt->color_transform));
-}
-
 /* Planes whose fine side is samples. */
 typedef struct
 {
   unsigned wavelet, layout;
   unsigned first_field, last_field, first_component, last_component, group;
 } Selection;
+
+/* Says whether the plain kernels can do n planes whose fine side is numbers. */
+static bool
+is_plain (
+    const PacoDwtFrame *frame, const PacoDwtParameters *parameters, unsigned n)
+{
+  if (frame->wide || parameters->dropped_planes != 0 || frame->reduce > 0)
+    return false;
+  for (unsigned i = 0; i < n; i++)
+    if (parameters->planes[i].width == 1
+        || parameters->planes[i].height < PACO_DWT_MIN_PLAIN_HEIGHT)
+      return false;
+  return true;
+}
+
+/* Says the same if their fine side is samples. */
+static bool
+is_plain_with_samples (const PacoDwt *dwt, const PacoDwtFrame *frame,
+    const PacoDwtParameters *parameters, unsigned n, unsigned level,
+    const Selection *selection)
+{
+  return is_plain (frame, parameters, n) && level < dwt->levels
+      && (selection->group == 1 || paco_wavelets[selection->wavelet].reversible
+          || paco_color_transform_is_matrix (dwt->color_transform));
+}
 
 static unsigned
 layout_of (const PacoDwtFrame *frame, unsigned component)
@@ -424,20 +423,16 @@ samples_kernel (const PacoDwt *dwt, const PacoDwtFrame *frame,
     const PacoDwtParameters *parameters, unsigned n, unsigned level,
     const Selection *selection, bool inverse)
 {
-  unsigned wavelet = selection->wavelet, group = selection->group;
-  unsigned ability = PACO_DWT_ANY;
+  unsigned wavelet = selection->wavelet, ability = PACO_DWT_ANY;
 
   if (level == 0)
     ability = PACO_DWT_DIRECT;
-  else if (inverse && is_mapped (frame, selection->wavelet, level))
+  else if (inverse && is_mapped (frame, wavelet, level))
     ability = PACO_DWT_MAPPED;
-  else if (is_plain (frame, parameters, wavelet, n)
-      && !(inverse
-          && is_beyond_plain (
-              dwt, parameters->planes, n, wavelet, level, group)))
+  else if (is_plain_with_samples (dwt, frame, parameters, n, level, selection))
     ability = PACO_DWT_PLAIN;
   return &dwt->kernels->kernels[inverse][wavelet][ability][selection->layout]
-                               [group == 3];
+                               [selection->group == 3];
 }
 
 /* Has the planes of a launch, which are three, mixed by the color transform. */
@@ -548,9 +543,9 @@ plane_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
               level, inverse);
     if (n == 0)
       continue;
-    ability = inverse && is_mapped (frame, w, level)  ? PACO_DWT_MAPPED
-        : is_plain (frame, &launch->parameters, w, n) ? PACO_DWT_PLAIN
-                                                      : PACO_DWT_ANY;
+    ability = inverse && is_mapped (frame, w, level) ? PACO_DWT_MAPPED
+        : is_plain (frame, &launch->parameters, n)   ? PACO_DWT_PLAIN
+                                                     : PACO_DWT_ANY;
     launch->kernel =
         &dwt->kernels->kernels[inverse][w][ability][PACO_DWT_NUMBERS][0];
     cut_tiles (dwt, launch, n, 1);

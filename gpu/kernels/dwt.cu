@@ -68,8 +68,8 @@ samples_to_indices (const PacoDwtParameters &p)
 
 #pragma unroll
   for (int c = 0; c < G; c++)
-    raw[c] = Source::fetch (planes[c], line, place);
-  Source::unpack (p, planes, raw, x);
+    raw[c] = Source::fetch (p, planes[c], line, place);
+  Source::template unpack<ANY_TILE> (p, planes, raw, x);
 #pragma unroll
   for (int c = 0; c < G; c++)
 #pragma unroll
@@ -136,6 +136,7 @@ indices_to_samples (const PacoDwtParameters &p)
 /* Thread blocks that a multiprocessor should run at once. Without this, ptxas takes
  * some registers too many, and one block less fits. */
 #define BLOCKS_FORWARD_SAMPLES_3(W) (W::REACH == 2 ? 6 : W::REACH == 4 ? 4 : 3)
+#define BLOCKS_INVERSE_SAMPLES_3(W) (W::REACH == 2 ? 5 : 3)
 
 /* The kernels of level 1, whose fine side is samples:
  * dwt_<direction>_<wavelet>_<ability>_<layout>_<components> */
@@ -151,7 +152,8 @@ indices_to_samples (const PacoDwtParameters &p)
   KERNEL (dwt_inverse_##wavelet##_##ability##_##layout##_1,                    \
       (inverse<W, Ability##Indices, SampleSink<Layout, 1, Ability##Indices>,   \
           AHEAD_INVERSE_SAMPLES_1>) )                                          \
-  KERNEL (dwt_inverse_##wavelet##_##ability##_##layout##_3,                    \
+  BOUNDED_KERNEL (dwt_inverse_##wavelet##_##ability##_##layout##_3,            \
+      BLOCKS_INVERSE_SAMPLES_3 (W),                                            \
       (inverse<W, Ability##Indices, SampleSink<Layout, 3, Ability##Indices>,   \
           AHEAD_INVERSE_SAMPLES_3>) )
 #define SAMPLES(wavelet, W, ability, Ability)                                  \
@@ -160,11 +162,10 @@ indices_to_samples (const PacoDwtParameters &p)
   INVERSE_SAMPLES (wavelet, W, ability, Ability, planar8, Planar8)             \
   INVERSE_SAMPLES (wavelet, W, ability, Ability, planar16, Planar16)
 
-/* The kernels of the other levels: dwt_<direction>_<wavelet>_<ability>. With a
- * reversible wavelet "any" is used where coefficients need 32 bits. */
-#define NUMBERS(wavelet, W, ability, Ability, Number)                          \
+/* The kernels of the other levels: dwt_<direction>_<wavelet>_<ability> */
+#define NUMBERS(wavelet, W, ability, Ability, Source)                          \
   KERNEL (dwt_forward_##wavelet##_##ability,                                   \
-      (forward<W, 1, FineSource<Number>, Ability, AHEAD_FORWARD>) )            \
+      (forward<W, 1, Source, Ability, AHEAD_FORWARD>) )                        \
   KERNEL (dwt_inverse_##wavelet##_##ability,                                   \
       (inverse<W, Ability##Indices, FineSink, AHEAD_INVERSE>) )
 
@@ -193,12 +194,12 @@ SAMPLES (cdf97, Cdf97, plain, Plain)
 SAMPLES (dd137, Dd137, any, Any)
 SAMPLES (dd137, Dd137, plain, Plain)
 
-NUMBERS (cdf53, Cdf53, any, Any, int32_t)
-NUMBERS (cdf53, Cdf53, plain, Plain, int16_t)
-NUMBERS (cdf97, Cdf97, any, Any, float)
-NUMBERS (cdf97, Cdf97, plain, Plain, float)
-NUMBERS (dd137, Dd137, any, Any, int32_t)
-NUMBERS (dd137, Dd137, plain, Plain, int16_t)
+NUMBERS (cdf53, Cdf53, any, Any, AnyFineSource)
+NUMBERS (cdf53, Cdf53, plain, Plain, FineSource<int16_t>)
+NUMBERS (cdf97, Cdf97, any, Any, FineSource<float>)
+NUMBERS (cdf97, Cdf97, plain, Plain, FineSource<float>)
+NUMBERS (dd137, Dd137, any, Any, AnyFineSource)
+NUMBERS (dd137, Dd137, plain, Plain, FineSource<int16_t>)
 
 /* With a step map, levels that use it. */
 INVERSE_SAMPLES (cdf97, Cdf97, mapped, Mapped, planar8, Planar8)

@@ -42,8 +42,8 @@ typedef struct
   (32 * PACO_DWT_LANE_COLUMNS - 2 * PACO_DWT_MARGIN (reach))
 #define PACO_DWT_THREADS 128 /* of a block: four warps */
 #define PACO_DWT_MAX_PLANES 8
-/* The least height of planes for the plain inverse kernels of samples, which mirror
- * only once and fetch a few lines more than they use. */
+/* The least height of planes for plain kernels, which mirror only once; those of the inverse
+ * fetch a few lines more than they use. */
 #define PACO_DWT_MIN_PLAIN_HEIGHT 16
 
 /* Samples of one field of a component in device memory, each a little-endian word of 8

@@ -9,20 +9,22 @@
 /* Numbers between the levels. */
 template <class E> struct FineSource
 {
+  static const bool SAMPLES = false;
+
   struct alignas (LANE_COLUMNS * sizeof (E)) Raw
   {
     E element[LANE_COLUMNS];
   };
 
-  static DEVICE Raw fetch (
+  static DEVICE Raw fetch (const PacoDwtParameters &p,
       const PacoDwtPlane &plane, int line, const Place &place)
   {
-    const E *p = (const E *) plane.fine + place.fetched;
+    const E *first = (const E *) plane.fine + place.fetched;
 
-    return *(const Raw *) (p + (uint32_t) line * plane.fine_stride);
+    return *(const Raw *) (first + (uint32_t) line * plane.fine_stride);
   }
 
-  template <class Number>
+  template <Path PATH, class Number>
   static DEVICE void unpack (const PacoDwtParameters &p,
       const PacoDwtPlane *planes, const Raw *raw, Number (*x)[LANE_COLUMNS])
   {
@@ -32,19 +34,41 @@ template <class E> struct FineSource
   }
 };
 
+/* Integers between the levels, which have 32 bits where coefficients have. */
+struct AnyFineSource : FineSource<int32_t>
+{
+  static DEVICE Raw fetch (const PacoDwtParameters &p,
+      const PacoDwtPlane &plane, int line, const Place &place)
+  {
+    if (p.wide)
+      return FineSource<int32_t>::fetch (p, plane, line, place);
+
+    FineSource<int16_t>::Raw narrow = FineSource<int16_t>::fetch (
+        p, plane, line, place);
+    Raw raw;
+
+#pragma unroll
+    for (int i = 0; i < LANE_COLUMNS; i++)
+      raw.element[i] = narrow.element[i];
+    return raw;
+  }
+};
+
 /* Raw samples of G components that lie alike, color transformed when unpacked. */
 template <class Layout, int G> struct SampleSource
 {
   typedef typename Layout::Raw Raw;
 
-  static DEVICE Raw fetch (
+  static const bool SAMPLES = true;
+
+  static DEVICE Raw fetch (const PacoDwtParameters &p,
       const PacoDwtPlane &plane, int line, const Place &place)
   {
     return Layout::fetch ((const uint8_t *) plane.samples.address,
         plane.samples.stride * (int64_t) line, place.fetched);
   }
 
-  template <class Number>
+  template <Path PATH, class Number>
   static DEVICE void unpack (const PacoDwtParameters &p,
       const PacoDwtPlane *planes, const Raw *raw, Number (*x)[LANE_COLUMNS])
   {
@@ -62,7 +86,8 @@ template <class Layout, int G> struct SampleSource
     for (int i = 0; i < LANE_COLUMNS; i++) {
       Number out[G];
 
-      shift_pixel<G> (pairs[i / 2], i % 2, p, planes, out);
+      shift_pixel<G> (pairs[i / 2], i % 2, p, planes,
+          known_transform<PATH, Number> (p), out);
 #pragma unroll
       for (int c = 0; c < G; c++)
         x[c][i] = out[c];
@@ -72,8 +97,7 @@ template <class Layout, int G> struct SampleSource
 
 /* --- Where coefficients go --- */
 
-/* Plain kernels store 16-bit indices that need no limit, and cannot filter lines of one
- * sample. */
+/* Plain kernels store 16-bit indices that need no limit. */
 struct Plain
 {
   static const bool ANY = false;
@@ -137,8 +161,8 @@ store_subband (const PacoDwtParameters &p, const PacoDwtSubband &subband,
 }
 
 /* Stores LL: integers as coefficients, floats as they are for the next level or
- * quantized after the last one. */
-template <class Ability>
+ * quantized after the last one. SAMPLES: the fine side is. */
+template <class Ability, Path PATH, bool SAMPLES>
 DEVICE void
 store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
     uint32_t at, int a, int b)
@@ -146,12 +170,12 @@ store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
   store_pair<Ability> (p, plane.coarse, at, a, b);
 }
 
-template <class Ability>
+template <class Ability, Path PATH, bool SAMPLES>
 DEVICE void
 store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
     uint32_t at, float a, float b)
 {
-  if (p.coarse_is_subband)
+  if ((PATH == ANY_TILE || !SAMPLES) && p.coarse_is_subband)
     store_subband<Ability> (p, plane.subbands[0], at, a, b);
   else
     *(float2 *) ((float *) plane.coarse + at) = make_float2 (a, b);
@@ -159,45 +183,51 @@ store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
 
 /* Filters a low or high line and stores its two subbands, whose rows have room for one
  * number too many. */
-template <class W, class Ability>
+template <class W, class Ability, Path PATH, bool SAMPLES>
 DEVICE void
 finish_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
     const Place &place, bool high, uint32_t at_low, uint32_t at_high,
     typename W::Number *x)
 {
-  fill_columns<true> (place, x);
+  const bool writes = PATH == INNER_TILE ? place.own : place.writes;
+  const bool writes_high = PATH == INNER_TILE ? place.own : place.writes_high;
+
+  if (PATH != INNER_TILE)
+    fill_columns<true> (place, x);
   if (!W::template scales_singles<Ability> () || plane.width > 1)
     W::template filter_line<0, false> (x);
   else
     x[0] = W::single (x[0]);
 
-  if (place.writes) {
+  if (writes) {
     if (high)
       store_subband<Ability> (p, plane.subbands[2], at_low, x[0], x[2]);
     else
-      store_coarse<Ability> (p, plane, at_low, x[0], x[2]);
+      store_coarse<Ability, PATH, SAMPLES> (p, plane, at_low, x[0], x[2]);
   }
-  if (place.writes_high)
+  if (writes_high)
     store_subband<Ability> (
         p, plane.subbands[high ? 3 : 1], at_high, x[1], x[3]);
 }
 
 /* --- A tile --- */
 
-template <int G, class Source>
+template <int G, class Source, Path PATH>
 DEVICE void
-fetch_line (const PacoDwtPlane *planes, const Place &place, int line,
-    typename Source::Raw *raw)
+fetch_line (const PacoDwtParameters &p, const PacoDwtPlane *planes,
+    const Place &place, int line, typename Source::Raw *raw)
 {
-  line = mirrored<SHORT> (line, planes[0].height);
+  constexpr int LEAST = PATH == ANY_TILE ? SHORT : 0;
+
+  line = mirrored<LEAST> (line, planes[0].height);
 #pragma unroll
   for (int c = 0; c < G; c++)
-    raw[c] = Source::fetch (planes[c], line, place);
+    raw[c] = Source::fetch (p, planes[c], line, place);
 }
 
 /* A tile of G planes of the same size. Step s takes lines first + 2 s + 1 and first + 2
  * s + 2, fetched AHEAD steps before. */
-template <class W, int G, class Source, class Ability, int AHEAD>
+template <class W, int G, class Source, class Ability, int AHEAD, Path PATH>
 DEVICE void
 forward_tile (
     const PacoDwtParameters &p, const PacoDwtPlane *planes, const Place &place)
@@ -218,14 +248,14 @@ forward_tile (
     Raw raw[G];
     Number even[G][LANE_COLUMNS];
 
-    fetch_line<G, Source> (planes, place, first, raw);
+    fetch_line<G, Source, PATH> (p, planes, place, first, raw);
 #pragma unroll
     for (int s = 0; s < AHEAD; s++)
 #pragma unroll
       for (int l = 0; l < 2; l++)
-        fetch_line<G, Source> (
-            planes, place, first + 2 * s + 1 + l, ring[s][l]);
-    Source::unpack (p, planes, raw, even);
+        fetch_line<G, Source, PATH> (
+            p, planes, place, first + 2 * s + 1 + l, ring[s][l]);
+    Source::template unpack<PATH> (p, planes, raw, even);
 #pragma unroll
     for (int c = 0; c < G; c++)
 #pragma unroll
@@ -244,12 +274,12 @@ forward_tile (
         break;
 #pragma unroll
       for (int l = 0; l < 2; l++)
-        Source::unpack (p, planes, ring[r][l], line[l]);
+        Source::template unpack<PATH> (p, planes, ring[r][l], line[l]);
       if (s + AHEAD < n_steps) {
 #pragma unroll
         for (int l = 0; l < 2; l++)
-          fetch_line<G, Source> (
-              planes, place, first + 2 * (s + AHEAD) + 1 + l, ring[r][l]);
+          fetch_line<G, Source, PATH> (
+              p, planes, place, first + 2 * (s + AHEAD) + 1 + l, ring[r][l]);
       }
 #pragma unroll
       for (int c = 0; c < G; c++) {
@@ -264,10 +294,10 @@ forward_tile (
         }
         if (s < 2 * W::LAG - 1)
           continue;
-        finish_line<W, Ability> (
+        finish_line<W, Ability, PATH, Source::SAMPLES> (
             p, planes[c], place, false, at_low, at_high, low);
         if (2 * pair + 1 < height)
-          finish_line<W, Ability> (
+          finish_line<W, Ability, PATH, Source::SAMPLES> (
               p, planes[c], place, true, at_low, at_high, high);
       }
       if (s >= 2 * W::LAG - 1) {
@@ -287,6 +317,12 @@ forward (const PacoDwtParameters &p)
   Place place;
 
   wait_for_kernel_before ();
-  if (warp_place<W> (p, planes[0], &place))
-    forward_tile<W, G, Source, Ability, AHEAD> (p, planes, place);
+  if (!warp_place<W> (p, planes[0], &place))
+    return;
+  if constexpr (Ability::ANY)
+    forward_tile<W, G, Source, Ability, AHEAD, ANY_TILE> (p, planes, place);
+  else if (place.edge)
+    forward_tile<W, G, Source, Ability, AHEAD, BORDER_TILE> (p, planes, place);
+  else
+    forward_tile<W, G, Source, Ability, AHEAD, INNER_TILE> (p, planes, place);
 }

@@ -156,18 +156,6 @@ struct MappedIndices : AnyIndices
   }
 };
 
-/* What is known of a tile before its loop. Knowing more removes branches, and the work
- * for one component can fill the latencies of another's. ANY_TILE: nothing. INNER_TILE:
- * 16-bit indices, an LL of numbers, at least PACO_DWT_MIN_PLAIN_HEIGHT lines, with
- * floats no color transform but a matrix, and all columns of the strip inside the plane.
- * BORDER_TILE: all that but the last. */
-enum Path
-{
-  ANY_TILE,
-  BORDER_TILE,
-  INNER_TILE,
-};
-
 /* What a lane fetches of a low and a high line, by subband. */
 struct LinePair
 {
@@ -349,20 +337,6 @@ template <class Layout, int N, class Indices> struct SampleSink
     return x;
   }
 
-  /* Floats have no other transform than a matrix but in tiles of which nothing is known. */
-  template <Path PATH>
-  static DEVICE unsigned known_transform (const PacoDwtParameters &p, float)
-  {
-    return PATH == ANY_TILE ? p.color_transform
-                            : (unsigned) PACO_COLOR_TRANSFORM_MATRIX;
-  }
-
-  template <Path PATH>
-  static DEVICE unsigned known_transform (const PacoDwtParameters &p, int)
-  {
-    return p.color_transform;
-  }
-
   template <Path PATH = ANY_TILE, class Number>
   static DEVICE void store (const PacoDwtParameters &p,
       const PacoDwtPlane *planes, const Place &place, int line,
@@ -379,7 +353,7 @@ template <class Layout, int N, class Indices> struct SampleSink
       for (int c = 0; c < G; c++)
         pixel[c] = scaled (x[c][i], p.gain);
       unshift_pixel<G> (
-          pixel, p, planes, known_transform<PATH> (p, pixel[0]), out);
+          pixel, p, planes, known_transform<PATH, Number> (p), out);
 #pragma unroll
       for (int c = 0; c < G; c++)
         value[c][i] = out[c];

@@ -5,6 +5,29 @@
 #include "gpu/kernels/dwt_lifting.cuh"
 #include "gpu/kernels/device.cuh"
 
+/* What is known of a tile before its loop. Knowing more removes branches, and the work
+ * for one component can fill the latencies of another's. ANY_TILE: nothing. INNER_TILE:
+ * 16-bit indices, at least PACO_DWT_MIN_PLAIN_HEIGHT lines and two columns, and all columns
+ * of the strip are inside the plane; where the fine side is samples, also an LL of numbers,
+ * and with floats no color transform but a matrix. BORDER_TILE: all that, but some columns
+ * of the strip are outside. */
+enum Path
+{
+  ANY_TILE,
+  BORDER_TILE,
+  INNER_TILE,
+};
+
+/* The color transform, or the only one that it can be. */
+template <Path PATH, class Number>
+DEVICE unsigned
+known_transform (const PacoDwtParameters &p)
+{
+  return PATH != ANY_TILE && std::is_floating_point_v<Number>
+      ? (unsigned) PACO_COLOR_TRANSFORM_MATRIX
+      : p.color_transform;
+}
+
 /* Lines and columns that are shorter are mirrored more than once. */
 static constexpr int SHORT = 8;
 
@@ -31,8 +54,8 @@ struct Place
   int first_pair, n_pairs; /* of lines */
   int column;              /* first of the lane; may be outside */
   int fetched;             /* the same, or the nearest that is inside */
-  /* The lane's low and high columns are the strip's own, and inside. */
-  bool writes, writes_high;
+  /* The lane's columns are the strip's own; its low and high ones are so, and inside. */
+  bool own, writes, writes_high;
   /* Some lane of the warp has columns outside. Byte i of sources says where column i
    * is: bits 0 to 4 the lane, bit 5 whether in its upper two columns. */
   bool edge, single; /* single: the plane has one column */
@@ -88,9 +111,8 @@ warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
   if (place->edge)
     place->sources = edge_sources (
         place->column, strip_first, width, W::MARGIN);
-  place->writes = place->lane >= W::MARGIN / LANE_COLUMNS
-      && place->lane < (W::MARGIN + STRIP) / LANE_COLUMNS
-      && place->column < width;
+  place->own = place->lane - W::MARGIN / LANE_COLUMNS < STRIP / LANE_COLUMNS;
+  place->writes = place->own && place->column < width;
   place->writes_high = place->writes && place->column + 1 < width;
   return true;
 }

@@ -108,7 +108,7 @@ unmix (const PacoDwtMixing &m, int *pixel)
 template <int G>
 DEVICE void
 shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
-    const PacoDwtPlane *planes, int *out)
+    const PacoDwtPlane *planes, unsigned color_transform, int *out)
 {
 #pragma unroll
   for (int c = 0; c < G; c++)
@@ -122,25 +122,28 @@ shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
 template <int G>
 DEVICE void
 shift_pixel (const uint32_t *pairs, int i, const PacoDwtParameters &p,
-    const PacoDwtPlane *planes, float *out)
+    const PacoDwtPlane *planes, unsigned color_transform, float *out)
 {
-  if (G == 3 && p.color_transform != PACO_COLOR_TRANSFORM_MATRIX) {
+  if (G == 3 && color_transform != PACO_COLOR_TRANSFORM_MATRIX) {
     int pixel[G];
 
-    shift_pixel<G> (pairs, i, p, planes, pixel);
+    shift_pixel<G> (pairs, i, p, planes, color_transform, pixel);
 #pragma unroll
     for (int c = 0; c < G; c++)
       out[c] = (float) pixel[c];
     return;
   }
 
-  /* 2^23 + value has the value in its mantissa. */
-  float offset = 8388608.0f + (float) planes[0].samples.half;
+  /* 2^23 + value has the value in its mantissa. 2^23 is computed: of a constant the compiler
+   * makes a move for each sample. */
+  float half = (float) planes[0].samples.half;
+  float offset = __fadd_rn (8388608.0f, half);
+  uint32_t exponent = __float_as_uint (__fsub_rn (offset, half));
 
 #pragma unroll
   for (int c = 0; c < G; c++)
-    out[c] = __fsub_rn (__uint_as_float (__byte_perm (
-                            pairs[c], 0x4b000000, i ? 0x7632 : 0x7610)),
+    out[c] = __fsub_rn (
+        __uint_as_float (__byte_perm (pairs[c], exponent, i ? 0x7632 : 0x7610)),
         offset);
   if (G == 3) {
     const float *m = p.matrix;
