@@ -152,8 +152,8 @@ enum
   PACO_BPC_TABLE_WORDS = PACO_BPC_ROW_WORDS + 16 + 4, /* rows, signs, waking */
   /* Besides planes of stripes. */
   PACO_BPC_ENCODER_TABLE_WORDS = PACO_BPC_TABLE_WORDS + 32,
-  /* Besides a ring of codewords and weights. */
-  PACO_BPC_DECODER_TABLE_WORDS = PACO_BPC_TABLE_WORDS + 128 + 64,
+  /* Besides a ring of codewords, weights, and an address. */
+  PACO_BPC_DECODER_TABLE_WORDS = PACO_BPC_TABLE_WORDS + 128 + 64 + 2,
   PACO_BPC_CONTEXT_WORDS = 128,
   PACO_BPC_ARRAY_WORDS = 208,
   PACO_BPC_PASS_WORDS = 64, /* more with three coding passes */

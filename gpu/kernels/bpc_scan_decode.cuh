@@ -257,7 +257,10 @@ template <int PASSES> struct DecodeScanner
                       refinement_row + (byte >> PACO_REFINEMENT_SHIFT)))
         << 24;
     bit = coder.visit<ALL, SHARED> (active, false, probability);
-    if (bit)
+    /* With one pass the first one has the compiler move registers. */
+    if (PASSES > 1)
+      set_bits_if (bit, bits[SIDE], line_bit);
+    else if (bit)
       bits[SIDE] |= line_bit;
     spread<SIDE, I> (bit && !significant, line_bit);
   }
@@ -272,8 +275,8 @@ template <int PASSES> struct DecodeScanner
 
   template <bool ALL, bool SHARED> DEVICE void visit_lines (uint32_t group)
   {
-    /* Lines that the window slides at a time; with three passes two are slower. */
-    constexpr int N = (ALL || PASSES == 2) && !SHARED ? 2 : 1;
+    /* Lines that the window slides at a time. */
+    constexpr int N = (ALL || PASSES > 1) && !SHARED ? 2 : 1;
     uint32_t line_bit = 1u << (4 * group);
 
 #pragma unroll 1

@@ -134,18 +134,24 @@ template <bool ENCODE, int PASSES> struct SignCoder
   {
     uint32_t w = 0, left = 0; /* left: to visit, in these lines */
     uint32_t next_line = ~0u; /* after the one visited last */
-    uint32_t origin = shared_address ();
+    uint32_t origin = coder.origin;
     uint32_t lines = origin + 4 * (block.arrays + 32 * side);
-    int last_sign = 0;
+    uint32_t at = lines; /* the address of word w of the arrays */
+    uint32_t signs = ENCODE ? 0 : shared_word<L::SIGN> (at); /* of word w */
+    uint32_t above = origin; /* moved by the sign visited last, in words */
 
 #pragma unroll 1
     for (;;) {
       uint32_t next_word = left == 0 ? words_left & -words_left : 0;
 
       words_left ^= next_word;
+      if (!ENCODE)
+        store_word_if<L::SIGN> (next_word != 0, at, signs);
       w = choose (next_word, 31 - __clz (next_word), w);
-      left = shared_word_if<L::FRESH> (
-          next_word != 0, lines + 4 * L::SIZE * w, left);
+      at = lines + 4 * L::SIZE * w;
+      left = shared_word_if<L::FRESH> (next_word != 0, at, left);
+      if (!ENCODE)
+        signs = shared_word_if<L::SIGN> (next_word != 0, at, signs);
 
       bool active = left != 0;
 
@@ -159,22 +165,21 @@ template <bool ENCODE, int PASSES> struct SignCoder
         coder.template visit<false, SHARED> (active, context & 1,
             shared_word<SIGN_TABLE> (origin | 4 * context));
       } else {
-        if (32 * w + line == next_line)
-          context += last_sign;
-
-        uint32_t entry = shared[SIGN_TABLE + context];
+        uint32_t table = 32 * w + line == next_line ? above : origin;
+        uint32_t entry = shared_word<SIGN_TABLE> (table + 4 * context);
         bool negative = coder.template visit<false, SHARED> (
                             active, false, entry & 0xff000000u)
             != (entry & 1);
 
-        if (active && negative)
-          block.at (L::SIGN, side, w) |= first;
+        set_bits_if (active && negative, signs, first);
         coder.refill ();
-        last_sign = negative ? -1 : 1;
+        above = negative ? origin - 4 : origin + 4;
         next_line = 32 * w + line + 1;
       }
       left ^= first;
     }
+    if (!ENCODE)
+      block.at (L::SIGN, side, w) = signs;
   }
 
   __device__ void code_side (int side)

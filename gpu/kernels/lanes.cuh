@@ -62,6 +62,22 @@ choose_if_both (uint32_t condition, uint32_t other, uint32_t a, uint32_t b)
 #endif
 }
 
+/* Sets bits if the condition is not 0, in one instruction. */
+static DEVICE void
+set_bits_if (uint32_t condition, uint32_t &bits, uint32_t more)
+{
+#ifdef __CUDA_ARCH__
+  asm("{ .reg .pred p;\n"
+      "setp.ne.u32 p, %1, 0;\n"
+      "@p or.b32 %0, %0, %2; }"
+      : "+r"(bits)
+      : "r"(condition), "r"(more));
+#else
+  if (condition)
+    bits |= more;
+#endif
+}
+
 /* Bits of a where the mask has ones, else of b; the compiler makes two instructions of
  * it. */
 static DEVICE uint32_t
@@ -156,10 +172,16 @@ struct Payload
 
   DEVICE uint32_t bits (uint32_t position) const
   {
+    return bits_from (words, position);
+  }
+
+  /* words_: the words of the payload, which the caller has in another place. */
+  DEVICE uint32_t bits_from (const uint32_t *words_, uint32_t position) const
+  {
     uint32_t bit = position + shift, word = bit / 32;
 
-    return __funnelshift_r (__ldg (words + min (word, last)),
-        __ldg (words + min (word + 1, last)), bit % 32);
+    return __funnelshift_r (__ldg (words_ + min (word, last)),
+        __ldg (words_ + min (word + 1, last)), bit % 32);
   }
 };
 
@@ -243,8 +265,29 @@ shared_word_if (bool wanted, uint32_t address, uint32_t value)
 #endif
 }
 
-/* Where the decoder keeps the next codewords. */
+/* Stores the word if the condition holds. */
+template <int WORD>
+static DEVICE void
+store_word_if (bool condition, uint32_t address, uint32_t value)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile(
+      "{ .reg .pred p;\n"
+      "setp.ne.u32 p, %0, 0;\n"
+      "@p st.shared.u32 [%1 + %2], %3; }"
+      :
+      : "r"((uint32_t) condition), "r"(address), "n"(4 * WORD), "r"(value)
+      : "memory");
+#else
+  if (condition)
+    shared[address / 4 + WORD] = value;
+#endif
+}
+
+/* Where the decoder keeps the next codewords, and the address of the payload. */
 constexpr int CODEWORD_RING = PACO_BPC_TABLE_WORDS;
+constexpr int PAYLOAD_ADDRESS = CODEWORD_RING + 128 + 64;
+static_assert (PAYLOAD_ADDRESS % 2 == 0, "it has 8 bytes");
 
 /* Visits have code for lanes that share codewords, and code for lanes that do not (SHARED).
  * All else is one code for both, because warps of both kinds run side by side and the
@@ -303,11 +346,30 @@ template <bool ENCODE> struct ArithmeticCoder
 
   DEVICE void fill_ring ()
   {
+    if (lane == 0)
+      *(const uint32_t **) (shared + PAYLOAD_ADDRESS) = payload.words;
     for (uint32_t k = 4 * lane; k < RING; k += 128)
       ring (k) = payload.bits (8 * k);
     ahead = payload.bits (8 * RING + 32 * lane);
     turn = 128;
     __syncwarp ();
+  }
+
+  /* In shared memory, because the compiler loads a parameter before each test whether
+   * codewords have to be replaced. */
+  DEVICE const uint32_t *payload_words () const
+  {
+#ifdef __CUDA_ARCH__
+    uint64_t words;
+
+    asm volatile("ld.shared.u64 %0, [%1 + %2];"
+                 : "=l"(words)
+                 : "r"(origin), "n"(4 * PAYLOAD_ADDRESS)
+                 : "memory");
+    return (const uint32_t *) words;
+#else
+    return payload.words;
+#endif
   }
 
   /* Replaces used codewords. It is called after two visits at the latest, which take up
@@ -317,7 +379,8 @@ template <bool ENCODE> struct ArithmeticCoder
     while (!ENCODE && next >= turn) {
       __syncwarp ();
       ring (turn - 128 + 4 * lane) = ahead;
-      ahead = payload.bits (8 * (turn + RING) + 32 * lane);
+      ahead = payload.bits_from (
+          payload_words (), 8 * (turn + RING) + 32 * lane);
       turn += 128;
       __syncwarp ();
     }
