@@ -388,6 +388,13 @@ def test_resume(tmp):
         expect(FAILED, 'archive', *options, tmp / 'in', tmp / 'o.paco',
                says='go on as it was begun')
         assert part.read_bytes() == whole[:sum(sizes[:3])]
+    # It was begun at a later file.
+    part.unlink()
+    expect(DONE, 'archive', '-q', '--report=', '--frames=3-7', tmp / 'in', tmp / 'o.paco')
+    ranged = (tmp / 'o.paco').rename(part).read_bytes()
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='is not kept in it')
+    assert part.read_bytes() == ranged
+    part.write_bytes(whole[:sum(sizes[:3])])
     # This file has changed, and is as large as it was.
     was = (tmp / 'in' / 'shot.0002.ppm').read_bytes()
     (tmp / 'in' / 'shot.0002.ppm').write_bytes(was[:-1] + bytes([was[-1] ^ 1]))

@@ -281,6 +281,14 @@ def test_interrupted(tmp):
     expect(FAILED, 'archive', folder, tmp / 'b.paco', says='big has changed since it was kept')
     (folder / 'big').unlink()
     expect(FAILED, 'archive', folder, tmp / 'b.paco', says='other files are kept in it')
+    # A picture has come before files that turned out to be no frames.
+    folder = tmp / 'more'
+    late(folder, 8, (4, 5))
+    (folder / 'shot.0003.ppm').rename(tmp / 'held')
+    expect(DONE, 'archive', '-q', '--report=', folder, tmp / 'c.paco')
+    (tmp / 'c.paco').rename(tmp / 'c.paco.part')
+    (tmp / 'held').rename(folder / 'shot.0003.ppm')
+    expect(FAILED, 'archive', folder, tmp / 'c.paco', says='shot.0003.ppm is not kept in it')
 
 
 def test_cut_and_join(tmp):

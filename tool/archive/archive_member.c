@@ -604,11 +604,12 @@ is_named (const PacoMemberPiece *piece, const char *name)
 }
 
 /* Compares a piece of a file that turned out to be no frame, or of one that has been frames
- * up to a section: one of those from *file to `end`. *file becomes the one after it. */
+ * up to a section: one of those from *file to `end`. *file becomes the one after it, and its
+ * numbers are added to `kept`, plus 1. */
 static gboolean
 keep_late (PacoMembers *members, PacoReport *report,
     const PacoMemberPiece *piece, Reader *reader, guint64 *file, guint64 end,
-    GError **error)
+    GHashTable *kept, GError **error)
 {
   const PacoFolderFile *found = NULL;
   PacoMemberPiece own;
@@ -640,8 +641,26 @@ keep_late (PacoMembers *members, PacoReport *report,
   members->total++;
   close_reader (reader);
   do
-    ++*file;
+    g_hash_table_add (kept, GSIZE_TO_POINTER (++*file));
   while (*file < end && paco_folder_goes_on (members->folder, *file));
+  return TRUE;
+}
+
+/* Checks that of the files from `first` to `end` the frame is the one of this number, and
+ * carries the others, which were none. */
+static gboolean
+check_kept (const PacoMembers *members, GHashTable *kept, guint64 number,
+    guint64 first, guint64 end, GError **error)
+{
+  for (guint64 n = first; n < end; n++) {
+    g_autofree char *path = NULL;
+
+    if (n == number || g_hash_table_contains (kept, GSIZE_TO_POINTER (n + 1)))
+      continue;
+    path = paco_folder_path (members->folder, n);
+    return paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS, path,
+        "is not kept in it, but files after that one are");
+  }
   return TRUE;
 }
 
@@ -651,6 +670,7 @@ paco_members_keep_frame (PacoMembers *members, PacoReport *report,
 {
   guint64 to = target (members, number);
   guint64 end = members->folder->files->len, first = *file, at = first;
+  g_autoptr (GHashTable) kept = g_hash_table_new (NULL, NULL);
   Reader reader = { NULL };
   PacoMemberPieces pieces;
   PacoMemberPiece piece;
@@ -665,13 +685,15 @@ paco_members_keep_frame (PacoMembers *members, PacoReport *report,
     else if (good) {
       /* Those that were found last come first. */
       at = reader.path ? at : first;
-      good = keep_late (members, report, &piece, &reader, &at, end, error);
+      good = keep_late (
+          members, report, &piece, &reader, &at, end, kept, error);
       *file = MAX (*file, at);
     }
   }
   close_reader (&reader);
-  if (good && is_due (members, to))
-    good = FALSE;
+  *file = MAX (*file, number + 1);
+  good = good && !is_due (members, to)
+      && check_kept (members, kept, number, first, *file, error);
   if (!good && error && !*error)
     paco_archive_fail (error, PACO_ARCHIVE_EXISTS,
         "other files are kept in it than the folder has");

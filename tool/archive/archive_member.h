@@ -38,8 +38,8 @@ gboolean paco_members_renumber (
     PacoMembers *members, PacoPart *part, GError **error);
 
 /* Compares what a whole frame, of file `number`, carries with the folder. Files that turned
- * out to be no frames are searched from *file on, which becomes the one after the last
- * one. */
+ * out to be no frames are searched from *file on, which becomes the one after all that it
+ * keeps. Error EXISTS if one of them is neither the frame nor carried. */
 gboolean paco_members_keep_frame (PacoMembers *members, PacoReport *report,
     const void *data, gsize size, guint64 number, guint64 *file,
     GError **error);

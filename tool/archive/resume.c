@@ -44,7 +44,8 @@ is_of (const PacoKeptFile *kept, const PacoFolderFile *file)
 }
 
 /* Returns which file of the folder the frame is of, or G_MAXUINT64: the next one, but for
- * those before the first frame, which were none. */
+ * those before the first frame, which were none. keep_members() looks whether it carries
+ * them. */
 static guint64
 find_file (const PacoRun *run, const PacoKeptFile *kept)
 {
@@ -89,16 +90,15 @@ static gboolean
 keep_members (PacoRun *run, const GByteArray *bytes, const PacoKeptFile *kept,
     GError **error)
 {
-  guint64 number = find_file (run, kept), late = run->next;
+  guint64 number = find_file (run, kept);
 
   if (!paco_members_keep_frame (run->members, run->report, bytes->data,
-          bytes->len, number, &late, error)) {
+          bytes->len, number, &run->next, error)) {
     g_autofree char *part = g_filename_display_name (run->part->part_path);
 
     g_prefix_error (error, "%s cannot go on, remove it: ", part);
     return FALSE;
   }
-  run->next = MAX (late, number + 1);
   return TRUE;
 }
 
