@@ -340,6 +340,7 @@ test_refusals (void)
   PacoCoding coding;
   size_t least;
   g_autofree char *words = NULL;
+  PacoEncodedFrame *frame;
   GError *error = NULL;
 
   case_init_possible (&c, 3000);
@@ -375,6 +376,8 @@ test_refusals (void)
   g_clear_error (&error);
   paco_encoder_set_rate (encoder, 90.0, (uint32_t) least + 100, 0);
   must_submit (encoder, &c.source.picture, &c.video, NULL);
+  frame = must_collect (encoder);
+  frame->release (frame);
 }
 
 /* Tests that a bitrate is a budget by the time of a frame: floor (1000003 / 8 /
