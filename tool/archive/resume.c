@@ -21,7 +21,8 @@ read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
   head = paco_part_read (part, offset, bytes->data, MAX_HEADER);
   *info = (PacoInfo) PACO_INFO_INIT;
   if (paco_probe (bytes->data, head, info, NULL, NULL) != PACO_STATUS_OK
-      || info->frame_size > G_MAXINT32)
+      || info->frame_size > G_MAXINT32
+      || info->frame_size > paco_part_size (part) - offset)
     return FALSE;
   g_byte_array_set_size (bytes, info->frame_size);
   return paco_part_read (part, offset, bytes->data, info->frame_size)
