@@ -4,6 +4,7 @@
  * conceal.c, and decode() of the backend. */
 #include "decoder_private.h"
 #include "crop.h"
+#include "sample_map.h"
 #include "step_map.h"
 
 /* --- coded frames --- */
@@ -32,6 +33,8 @@ paco_decoder_block (const PacoDecoderJob *job, const PacoBlockRecord *record)
       + record->offset;
 }
 
+/* A frame that is refused must not be the last one of those that are concealed. So the code
+ * tables, of which klass->decode() makes its maps, are looked at before, if that is done. */
 static gboolean
 parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
     PacoBlockRecord *records, uint8_t *cells, GError **error)
@@ -39,12 +42,16 @@ parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
   const PacoHeader *header = &job->frame.header;
   const PacoGeometry *geometry =
       decoder->coder.geometry[header->picture.fields];
+  PacoCodeTable tables[PACO_MAX_COMPONENTS];
 
   return paco_index_parse_frame (
              job->frame.data, header, geometry, records, error)
       && (!cells
           || paco_step_map_parse_frame (
-              job->frame.data, header, geometry, cells, error));
+              job->frame.data, header, geometry, cells, error))
+      && (!decoder->concealer
+          || paco_code_tables_read (&header->coding,
+              job->frame.data + header->header_size, tables, error));
 }
 
 /* --- broken blocks --- */
