@@ -52,13 +52,6 @@ paco_reference_concealer_free (Concealer *concealer)
 
 /* --- which frame is the last one --- */
 
-/* Says whether pixels are mixed as integers. */
-static bool
-mixes_integers (unsigned transform)
-{
-  return transform == 1 || transform == 3 || transform == 5;
-}
-
 static bool
 is_alike (const Header *a, const Header *b)
 {
@@ -66,9 +59,7 @@ is_alike (const Header *a, const Header *b)
       || a->fields != b->fields || a->n_components != b->n_components
       || a->levels != b->levels || a->coding_passes != b->coding_passes
       || a->has_step_map != b->has_step_map
-      || (a->color_transform != b->color_transform
-          && !(mixes_integers (a->color_transform)
-              && mixes_integers (b->color_transform)))
+      || a->color_transform != b->color_transform
       || memcmp (a->parameters, b->parameters, 2) != 0)
     return false;
   for (unsigned i = 0; i < 9; i++)
