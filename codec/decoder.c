@@ -33,8 +33,9 @@ paco_decoder_block (const PacoDecoderJob *job, const PacoBlockRecord *record)
       + record->offset;
 }
 
-/* A frame that is refused must not be the last one of those that are concealed. So the code
- * tables, of which klass->decode() makes its maps, are looked at before, if that is done. */
+/* A frame that is refused must not become the last frame, from which the next one is
+ * concealed. So decoders that conceal check its code tables here, although klass->decode()
+ * reads them once more. */
 static gboolean
 parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
     PacoBlockRecord *records, uint8_t *cells, GError **error)

@@ -257,7 +257,7 @@ template <int PASSES> struct DecodeScanner
                       refinement_row + (byte >> PACO_REFINEMENT_SHIFT)))
         << 24;
     bit = coder.visit<ALL, SHARED> (active, false, probability);
-    /* With one pass the first one has the compiler move registers. */
+    /* With one pass set_bits_if() costs copies of registers. */
     if (PASSES > 1)
       set_bits_if (bit, bits[SIDE], line_bit);
     else if (bit)

@@ -138,7 +138,7 @@ template <bool ENCODE, int PASSES> struct SignCoder
     uint32_t lines = origin + 4 * (block.arrays + 32 * side);
     uint32_t at = lines; /* the address of word w of the arrays */
     uint32_t signs = ENCODE ? 0 : shared_word<L::SIGN> (at); /* of word w */
-    uint32_t above = origin; /* moved by the sign visited last, in words */
+    uint32_t above = origin; /* a word before or after it, by the last sign */
 
 #pragma unroll 1
     for (;;) {

@@ -604,8 +604,8 @@ is_named (const PacoMemberPiece *piece, const char *name)
 }
 
 /* Compares a piece of a file that turned out to be no frame, or of one that has been frames
- * up to a section: one of those from *file to `end`. *file becomes the one after it, and its
- * numbers are added to `kept`, plus 1. */
+ * up to a section: one of those from *file to `end`. *file becomes the one after it, and the
+ * numbers of the file's sections are added to `kept`. */
 static gboolean
 keep_late (PacoMembers *members, PacoReport *report,
     const PacoMemberPiece *piece, Reader *reader, guint64 *file, guint64 end,
@@ -641,13 +641,13 @@ keep_late (PacoMembers *members, PacoReport *report,
   members->total++;
   close_reader (reader);
   do
-    g_hash_table_add (kept, GSIZE_TO_POINTER (++*file));
+    g_hash_table_add (kept, GSIZE_TO_POINTER ((*file)++));
   while (*file < end && paco_folder_goes_on (members->folder, *file));
   return TRUE;
 }
 
-/* Checks that of the files from `first` to `end` the frame is the one of this number, and
- * carries the others, which were none. */
+/* Checks that no file from `first` to `end` is left out: the frame is made of the one of
+ * this number, and carries the others, which were no frames. */
 static gboolean
 check_kept (const PacoMembers *members, GHashTable *kept, guint64 number,
     guint64 first, guint64 end, GError **error)
@@ -655,7 +655,7 @@ check_kept (const PacoMembers *members, GHashTable *kept, guint64 number,
   for (guint64 n = first; n < end; n++) {
     g_autofree char *path = NULL;
 
-    if (n == number || g_hash_table_contains (kept, GSIZE_TO_POINTER (n + 1)))
+    if (n == number || g_hash_table_contains (kept, GSIZE_TO_POINTER (n)))
       continue;
     path = paco_folder_path (members->folder, n);
     return paco_archive_fail_file (error, PACO_ARCHIVE_EXISTS, path,
