@@ -48,14 +48,21 @@ flush (png_structp png)
 static void
 draw_settings (png_structp png)
 {
+  gint strategy = draw (3) ? -1 : (gint) draw (5);
+  gint memory = draw (3) ? 8 : 1 + (gint) draw (9);
+  gint window = draw (3) ? 15 : 9 + (gint) draw (7);
+
   if (draw (3) > 0)
     png_set_compression_level (png, (gint) draw (10));
-  if (draw (3) == 0)
-    png_set_compression_strategy (png, (gint) draw (5));
-  if (draw (3) == 0)
-    png_set_compression_mem_level (png, 1 + (gint) draw (9));
-  if (draw (3) == 0)
-    png_set_compression_window_bits (png, 9 + (gint) draw (7));
+  if (strategy >= 0)
+    png_set_compression_strategy (png, strategy);
+  /* Else the stream can depend on how libpng cuts up the lines (deflate.h). */
+  if (strategy == Z_HUFFMAN_ONLY) {
+    memory = MIN (memory, 8);
+    window = MAX (window, memory + 7);
+  }
+  png_set_compression_mem_level (png, memory);
+  png_set_compression_window_bits (png, window);
   if (draw (3) == 0)
     png_set_compression_buffer_size (png, 6 + draw (70000));
   if (draw (2))

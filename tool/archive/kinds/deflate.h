@@ -3,9 +3,11 @@
  * bit by bit. png.c calls it.
  *
  * What zlib's deflate() writes depends on its input and on four settings, but not on
- * how the input is cut up, unless nothing is compressed (level 0): then the sizes of
- * the stored blocks are kept, whatever program made them. Streams of other programs
- * than zlib cannot be made again. */
+ * how the input is cut up, with two exceptions. If nothing is compressed (level 0), the
+ * sizes of the stored blocks are kept, whatever program made them. With Z_HUFFMAN_ONLY
+ * and less than memory + 7 bits of window, a block that is best stored may have left the
+ * window: only streams of an input in one piece are made again. Streams of other
+ * programs than zlib cannot be made again. */
 #pragma once
 #include <glib.h>
 
