@@ -2,6 +2,7 @@
  * Opens devices: loads the kernels, chooses a device, and shares open ones among
  * coders. */
 #include "gpu/device.h"
+#include "gpu/free_memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -319,9 +320,25 @@ list_candidates (unsigned *n, GError **error)
   return candidates;
 }
 
+/* Asks for the memory of all n candidates. Returns FALSE if it takes contexts. */
+static gboolean
+ask_without_contexts (Candidate *candidates, unsigned n)
+{
+  g_autofree int *ordinals = g_new (int, n);
+  g_autofree size_t *available = g_new (size_t, n);
+
+  for (unsigned i = 0; i < n; i++)
+    ordinals[i] = candidates[i].ordinal;
+  if (!paco_cuda_free_memory (ordinals, n, available))
+    return FALSE;
+  for (unsigned i = 0; i < n; i++)
+    candidates[i].available = available[i];
+  return TRUE;
+}
+
 /* Asks for free memory, in a context that exists or in a new one. */
 static void
-ask_for_memory (Candidate *candidate)
+ask_in_context (Candidate *candidate)
 {
   PacoCudaDevice *device = ref_open (&(Place){ candidate->ordinal });
   const PacoCudaContext *context;
@@ -354,8 +371,9 @@ rank_candidates (Candidate *candidates, unsigned n)
     n_first++;
   if (n_first == 1)
     return;
-  for (unsigned i = 0; i < n_first; i++)
-    ask_for_memory (&candidates[i]);
+  if (!ask_without_contexts (candidates, n_first))
+    for (unsigned i = 0; i < n_first; i++)
+      ask_in_context (&candidates[i]);
   qsort (candidates, n_first, sizeof *candidates, compare_candidates);
   for (unsigned i = 1; i < n_first; i++)
     g_clear_pointer (&candidates[i].context, paco_cuda_context_close);

@@ -56,10 +56,10 @@ G_STATIC_ASSERT (PACO_GPU_FAMILY_SETS == PACO_N_SETS);
 /* Opens a device for a coder; timeout, of its calls, is in microseconds. ordinal -1
  * takes the usable GPU that has the fewest coders of this process, of several the one
  * with the most free memory, then the one with the lowest number, and one that has
- * failed only if there is no other. The driver says how much memory is free only in a
- * context, so GPUs that tie get one, and lose it again if they are not chosen. If an
- * application has handed in a context, coders share that one, and the ordinal does not
- * matter. */
+ * failed only if there is no other. If free_memory.h does not know how much is free,
+ * GPUs that tie get a context for the question, and lose it again if they are not
+ * chosen. If an application has handed in a context, coders share that one, and the
+ * ordinal does not matter. */
 PacoCudaDevice *paco_cuda_device_open (int ordinal,
     const PacoForeignContext *context, gint64 timeout, GError **error);
 /* Closes a device for a coder, whose reference it takes. device may be NULL. */

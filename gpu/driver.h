@@ -18,6 +18,7 @@
   F (device_get, "cuDeviceGet", (CUdevice * device, int ordinal))              \
   F (device_get_name, "cuDeviceGetName",                                       \
       (char *name, int length, CUdevice device))                               \
+  F (device_get_uuid, "cuDeviceGetUuid_v2", (CUuuid * uuid, CUdevice device))  \
   F (device_get_attribute, "cuDeviceGetAttribute",                             \
       (int *value, CUdevice_attribute attribute, CUdevice device))             \
   F (ctx_create, "cuCtxCreate_v2",                                             \

@@ -21,6 +21,11 @@ typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUkern_st *CUkernel;
 
+typedef struct
+{
+  char bytes[16];
+} CUuuid;
+
 /* The stream of copies that name no stream. In calls NULL means the same. */
 #define CU_STREAM_LEGACY ((CUstream) 0x1)
 

@@ -73,6 +73,7 @@ typedef struct
   F (CUdevice)                                                                 \
   F (CUdeviceptr)                                                              \
   F (CUcontext)                                                                \
+  F (CUuuid)                                                                   \
   F (CUmodule)                                                                 \
   F (CUfunction)                                                               \
   F (CUstream)                                                                 \
@@ -96,6 +97,7 @@ typedef struct
   F (CUDA_TEXTURE_DESC)
 
 #define DRIVER_MEMBERS(F)                                                      \
+  F (CUuuid, bytes)                                                            \
   F (CUDA_MEMCPY2D, srcXInBytes)                                               \
   F (CUDA_MEMCPY2D, srcY)                                                      \
   F (CUDA_MEMCPY2D, srcMemoryType)                                             \

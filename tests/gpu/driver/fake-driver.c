@@ -140,6 +140,16 @@ fake_device_get_name (char *name, int length, CUdevice device)
 }
 
 CUresult
+fake_device_get_uuid (CUuuid *uuid, CUdevice device)
+{
+  CUresult result = fake_begin (FUNCTION_device_get_uuid);
+
+  if (result == CUDA_SUCCESS)
+    *uuid = (CUuuid){ { '\xfa', '\x6e', [15] = (char) device } };
+  return fake_end (result);
+}
+
+CUresult
 fake_device_get_attribute (
     int *value, CUdevice_attribute attribute, CUdevice device)
 {
@@ -372,18 +382,6 @@ fake_event_elapsed_time (float *milliseconds, CUevent from, CUevent to)
 /* --- Memory --- */
 
 /* Returns the item of a list of megabytes that stands for a device. */
-static size_t
-used_by_others (int device)
-{
-  const char *at = getenv ("FAKE_CUDA_OTHERS");
-
-  while (at && device-- > 0) {
-    at = strchr (at, ',');
-    at += at != NULL;
-  }
-  return at ? (size_t) atoi (at) << 20 : 0;
-}
-
 CUresult
 fake_mem_get_info (size_t *available, size_t *total)
 {
@@ -392,7 +390,7 @@ fake_mem_get_info (size_t *available, size_t *total)
   if (result == CUDA_SUCCESS) {
     *total = FAKE_DEVICE_MEMORY;
     *available = *total - fake_used (fake_current ()->device)
-        - used_by_others (fake_current ()->device);
+        - fake_cuda_used_by_others (fake_current ()->device);
   }
   return fake_end (result);
 }

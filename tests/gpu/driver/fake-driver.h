@@ -8,7 +8,8 @@
  *   FAKE_CUDA_CAPABILITY   compute capability (9.0)
  *   FAKE_CUDA_OTHERS       what other programs use of the memory of device 0,
  *                          1, ..., in MiB ("0,0,...")
- *
+ *   FAKE_CUDA_MANAGED      number of devices that the management library knows
+ *                          (fake-management.c); without it, it is not to be had
  *   FAKE_CUDA_GRAPHS       0: there are no graphs
  *
  * All but the first are read whenever a coder asks. */
@@ -18,6 +19,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FAKE_DEVICE_MEMORY ((size_t) 256 << 20) /* bytes of each device */
+
+/* Returns how many of them other programs use. */
+static inline size_t
+fake_cuda_used_by_others (int device)
+{
+  const char *at = getenv ("FAKE_CUDA_OTHERS");
+
+  while (at && device-- > 0) {
+    at = strchr (at, ',');
+    at += at != NULL;
+  }
+  return at ? (size_t) atoi (at) << 20 : 0;
+}
 
 /* This counts what has been made and not been destroyed. pushed: contexts that
  * are current in the calling thread. misuses: kernels that ran without those

@@ -3,6 +3,7 @@
  * package for Python, and libgstcuda-1.0, the library of elements that have pictures in
  * device memory. The latter opens the same libcuda.so.1 and takes none that lacks a
  * function, even of those that it calls for graphics only: these return an error. */
+#include "tests/gpu/driver/fake-driver.h"
 #include "tests/gpu/driver/fake-state.h"
 #include <string.h>
 

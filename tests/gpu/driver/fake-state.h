@@ -190,8 +190,7 @@ FakeContext *fake_current (void);
 bool fake_push (FakeContext *context); /* false: too many, or none */
 FakeContext *fake_pop (void);
 
-/* Bytes of each device; fake_used() says how many of them are used. */
-#define FAKE_DEVICE_MEMORY ((size_t) 256 << 20)
+/* Returns how many of a device's FAKE_DEVICE_MEMORY bytes are used. */
 size_t fake_used (int device);
 
 /* Makes memory. With portable, page-locked memory is that to all contexts. */

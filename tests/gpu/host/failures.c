@@ -5,7 +5,7 @@
  * names the cause, or goes on where the failure does no harm; nothing is left
  * behind, nothing hangs, and no frame comes out that was not coded.
  *
- *   failures FAKE-DRIVER OLD-DRIVER [-m slow]
+ *   failures FAKE-DRIVER OLD-DRIVER FAKE-MANAGEMENT [-m slow]
  *
  * Each run draws a share of the failures; with -m slow it tries all of them. */
 #include "tests/gpu/host/failures-life.h"
@@ -20,7 +20,7 @@
 #define BACKEND paco_cuda_backend
 #define MAX_SECONDS 60 /* of a life */
 
-static const char *fake_path, *old_path;
+static const char *fake_path, *old_path, *management_path;
 
 static struct
 {
@@ -398,7 +398,8 @@ device_of (PacoCoder *coder)
   g_assert_cmpint (
       sscanf (stats.device, "Fake GPU %d (device %d)", &device, &number), ==,
       2);
-  g_assert_cmpint (device, ==, number);
+  if (!g_getenv ("CUDA_VISIBLE_DEVICES"))
+    g_assert_cmpint (device, ==, number);
   return device;
 }
 
@@ -491,6 +492,52 @@ test_choice_without_tie (void)
   paco_coder_close (PACO_CODER (encoder));
   check_left ("no tie", "", false);
   g_unsetenv ("FAKE_CUDA_DEVICES");
+}
+
+/* Tests that a device is chosen without a context on another one where the management
+ * library knows the memory of all, and with contexts where it does not. */
+static void
+test_choice_managed (void)
+{
+  static const struct
+  {
+    const char *managed, *visible, *plan;
+    unsigned n_asked; /* contexts that are made to ask */
+  } cases[] = {
+    { "3", "", NULL, 0 },
+    { "3", "1,0", NULL, 0 },
+    { "2", "", NULL, 3 },
+    { "0", "1,0", NULL, 2 },
+    { "3", "", "cuDeviceGetUuid_v2:2:46", 3 },
+  };
+  void *library = dlopen (management_path, RTLD_NOW | RTLD_LOCAL);
+  int (*users) (void);
+
+  g_assert_nonnull (library);
+  *(void **) &users = dlsym (library, "fake_management_users");
+  g_setenv ("FAKE_CUDA_DEVICES", "3", TRUE);
+  g_setenv ("FAKE_CUDA_OTHERS", "64,32,96", TRUE);
+  for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
+    PacoCoder *coder;
+
+    g_setenv ("FAKE_CUDA_MANAGED", cases[i].managed, TRUE);
+    g_setenv ("CUDA_VISIBLE_DEVICES", cases[i].visible, TRUE);
+    fake.fail (cases[i].plan);
+    coder = open_any (i % 2);
+    g_assert_cmpint (device_of (coder), ==, 1);
+    g_assert_cmpuint (calls_of ("cuMemGetInfo_v2"), ==, cases[i].n_asked);
+    g_assert_cmpuint (
+        calls_of ("cuCtxCreate_v2"), ==, MAX (cases[i].n_asked, 1));
+    g_assert_cmpint (users (), ==, 0);
+    paco_coder_close (coder);
+    check_left ("managed", "", false);
+  }
+  fake.fail (NULL);
+  g_unsetenv ("CUDA_VISIBLE_DEVICES");
+  g_unsetenv ("FAKE_CUDA_MANAGED");
+  g_unsetenv ("FAKE_CUDA_OTHERS");
+  g_unsetenv ("FAKE_CUDA_DEVICES");
+  dlclose (library);
 }
 
 /* Tests that whatever fails on one device, another one codes. */
@@ -619,12 +666,13 @@ main (int argc, char **argv)
   if (argc >= 2 && strcmp (argv[1], "--open") == 0)
     return say_what_opening_says (argv[2]);
   g_test_init (&argc, &argv, NULL);
-  if (argc < 3) {
-    g_printerr ("usage: failures FAKE-DRIVER OLD-DRIVER\n");
+  if (argc < 4) {
+    g_printerr ("usage: failures FAKE-DRIVER OLD-DRIVER FAKE-MANAGEMENT\n");
     return 2;
   }
   fake_path = g_canonicalize_filename (argv[1], NULL);
   old_path = g_canonicalize_filename (argv[2], NULL);
+  management_path = g_canonicalize_filename (argv[3], NULL);
   signal (SIGALRM, hangs);
   g_test_add_func ("/failures/no-driver", test_no_driver);
   g_test_add_func ("/failures/old-driver", test_old_driver);
@@ -632,6 +680,7 @@ main (int argc, char **argv)
   g_test_add_func ("/failures/devices", test_devices);
   g_test_add_func ("/failures/choice", test_choice);
   g_test_add_func ("/failures/choice/without-tie", test_choice_without_tie);
+  g_test_add_func ("/failures/choice/managed", test_choice_managed);
   g_test_add_func ("/failures/choice/another", test_choice_of_another);
   g_test_add_func ("/failures/choice/after-failure", test_choice_after_failure);
   g_test_add_func ("/failures/encoder", test_encoder);
