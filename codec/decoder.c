@@ -4,7 +4,6 @@
  * conceal.c, and decode() of the backend. */
 #include "decoder_private.h"
 #include "crop.h"
-#include "sample_map.h"
 #include "step_map.h"
 
 /* --- coded frames --- */
@@ -33,26 +32,24 @@ paco_decoder_block (const PacoDecoderJob *job, const PacoBlockRecord *record)
       + record->offset;
 }
 
-/* A frame that is refused must not become the last frame, from which the next one is
- * concealed. So decoders that conceal check its code tables here, although klass->decode()
- * reads them once more. */
+/* Parses what precedes the payload, code tables included: a frame that is refused must
+ * not become the last frame, from which the next one is concealed. */
 static gboolean
-parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
-    PacoBlockRecord *records, uint8_t *cells, GError **error)
+parse_index (PacoDecoder *decoder, unsigned flight, const PacoDecoderJob *job,
+    GError **error)
 {
   const PacoHeader *header = &job->frame.header;
   const PacoGeometry *geometry =
       decoder->coder.geometry[header->picture.fields];
-  PacoCodeTable tables[PACO_MAX_COMPONENTS];
+  uint8_t *cells = decoder->flights[flight].cells;
 
-  return paco_index_parse_frame (
-             job->frame.data, header, geometry, records, error)
+  return paco_index_parse_frame (job->frame.data, header, geometry,
+             decoder->flights[flight].records, error)
       && (!cells
           || paco_step_map_parse_frame (
               job->frame.data, header, geometry, cells, error))
-      && (!decoder->concealer
-          || paco_code_tables_read (&header->coding,
-              job->frame.data + header->header_size, tables, error));
+      && paco_sample_maps_read (&decoder->flights[flight].maps, header,
+          job->frame.data + header->header_size, error);
 }
 
 /* --- broken blocks --- */
@@ -134,8 +131,8 @@ run (PacoCoder *coder, unsigned flight, void *data, void *result)
   job->records = decoder->flights[flight].records;
   job->repairs = &decoder->flights[flight].repairs;
   job->cells = decoder->flights[flight].cells;
-  decodable = parse_index (decoder, job, decoder->flights[flight].records,
-      decoder->flights[flight].cells, &frame->error);
+  job->maps = &decoder->flights[flight].maps;
+  decodable = parse_index (decoder, flight, job, &frame->error);
   if (decoder->concealer)
     frame->concealed_blocks = conceal (decoder, flight, job, decodable);
   if (decodable && job->destination.crop.width > 0)
@@ -160,6 +157,7 @@ clear_flights (PacoDecoder *decoder)
     g_clear_pointer (&decoder->flights[i].records, g_free);
     g_clear_pointer (&decoder->flights[i].cells, g_free);
     paco_repairs_clear (&decoder->flights[i].repairs);
+    paco_sample_maps_clear (&decoder->flights[i].maps);
   }
 }
 

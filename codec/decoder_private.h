@@ -9,6 +9,7 @@
 #include "coder_private.h"
 #include "conceal.h"
 #include "decoder.h"
+#include "sample_map.h"
 
 typedef struct
 {
@@ -20,6 +21,7 @@ typedef struct
   const PacoBlockRecord *records;
   const PacoRepairs *repairs;
   const uint8_t *cells; /* exponents of the step map (step_map.h), or NULL */
+  const PacoSampleMaps *maps;
   int64_t begun; /* g_get_monotonic_time(), when its flight's thread took it */
 } PacoDecoderJob;
 
@@ -48,6 +50,7 @@ struct _PacoDecoder
     PacoBlockRecord *records;
     PacoRepairs repairs;
     uint8_t *cells;
+    PacoSampleMaps maps;
   } flights[PACO_MAX_FLIGHTS];
 
   PacoConcealer *concealer; /* NULL: nothing is concealed */

@@ -139,8 +139,9 @@ paco_sample_maps_make (PacoSampleMaps *maps, const PacoPictureFormat *format,
   return TRUE;
 }
 
-gboolean
-paco_code_tables_read (const PacoCoding *coding, const uint8_t *index,
+/* Unpacks the code tables of a frame. */
+static gboolean
+read_tables (const PacoCoding *coding, const uint8_t *index,
     PacoCodeTable tables[PACO_MAX_COMPONENTS], GError **error)
 {
   for (unsigned i = 0; i < coding->n_code_tables; i++) {
@@ -158,7 +159,7 @@ paco_sample_maps_read (PacoSampleMaps *maps, const PacoHeader *header,
 {
   PacoCodeTable tables[PACO_MAX_COMPONENTS];
 
-  return paco_code_tables_read (&header->coding, index, tables, error)
+  return read_tables (&header->coding, index, tables, error)
       && paco_sample_maps_make (
           maps, &header->picture, &header->coding, tables, error);
 }

@@ -53,10 +53,8 @@ paco_sample_code (const PacoComponent *component, uint16_t bits)
 gboolean paco_sample_maps_make (PacoSampleMaps *maps,
     const PacoPictureFormat *format, const PacoCoding *coding,
     const PacoCodeTable *tables, GError **error);
-/* Unpacks the code tables of a frame, whose index is all there. Error CORRUPT. */
-gboolean paco_code_tables_read (const PacoCoding *coding, const uint8_t *index,
-    PacoCodeTable tables[PACO_MAX_COMPONENTS], GError **error);
-/* Does both. */
+/* Makes them from the code tables of a frame, whose index is all there. Errors CORRUPT and
+ * MEMORY. */
 gboolean paco_sample_maps_read (PacoSampleMaps *maps, const PacoHeader *header,
     const uint8_t *index, GError **error);
 void paco_sample_maps_clear (PacoSampleMaps *maps);

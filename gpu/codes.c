@@ -18,7 +18,7 @@ paco_cuda_maps_components (const PacoCudaMaps *maps)
   unsigned components = 0;
 
   for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++)
-    if (maps->maps.of[c])
+    if (maps->maps->of[c])
       components |= 1u << c;
   return components;
 }
@@ -49,7 +49,7 @@ gboolean
 paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share, bool back,
     PacoCudaStream *stream, GError **error)
 {
-  const PacoSampleMaps *of = &maps->maps;
+  const PacoSampleMaps *of = maps->maps;
   size_t size = 0;
 
   if (maps->uploaded == of->number)
@@ -92,7 +92,6 @@ paco_cuda_maps_clear (PacoCudaMaps *maps, PacoCudaShare *share)
 {
   paco_device_memory_clear (share, &maps->memory);
   paco_pinned_memory_clear (share->device, &maps->host);
-  paco_sample_maps_clear (&maps->maps);
   *maps = (PacoCudaMaps){ 0 };
 }
 

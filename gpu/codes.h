@@ -6,20 +6,21 @@
 #include "gpu/layout.h"
 #include "gpu/memory.h"
 
-/* The maps of a frame, on the host and on the device. */
+/* The maps of a frame on the device. */
 typedef struct
 {
-  PacoSampleMaps maps;
+  const PacoSampleMaps
+      *maps;               /* of the frame, on the host; the coder has them */
   PacoDeviceMemory memory; /* of all maps of one direction */
   PacoPinnedMemory host;
   CUdeviceptr of[PACO_MAX_COMPONENTS]; /* 0: samples stay as they are */
-  unsigned uploaded;                   /* maps.number of those on the device */
+  unsigned uploaded;                   /* maps->number of those on the device */
 } PacoCudaMaps;
 
 /* Returns the components that have maps, as bits. */
 unsigned paco_cuda_maps_components (const PacoCudaMaps *maps);
 
-/* Enqueues the way of maps.maps to the device: forward ones for an encoder, else those back.
+/* Enqueues the way of maps->maps to the device: forward ones for an encoder, else those back.
  * The device fetches them, as a copy engine would keep them waiting behind the pictures of
  * other frames. */
 gboolean paco_cuda_maps_upload (PacoCudaMaps *maps, PacoCudaShare *share,

@@ -401,14 +401,10 @@ static gboolean
 decode_frame (Flight *flight, const PacoDecoderJob *job,
     PacoDecodedFrame *result, GError **error)
 {
-  const PacoHeader *header = &job->frame.header;
   const BlockTable *counted;
 
-  if (!paco_sample_maps_read (&flight->frame.maps.maps, header,
-          job->frame.data + header->header_size, error))
-    return FALSE;
   paco_cuda_frame_use (
-      &flight->frame, flight->state->plans, header->picture.fields);
+      &flight->frame, flight->state->plans, job->frame.header.picture.fields);
   fill_table (flight, job);
   if (!enqueue (flight, job, error)
       || !paco_cuda_frame_wait (&flight->frame, error)) {
@@ -518,6 +514,8 @@ flight_init (
   flight->state = state;
   if (!paco_cuda_frame_init (&flight->frame, &state->share, error))
     return FALSE;
+  flight->frame.maps.maps =
+      &decoder->base.flights[flight - decoder->flights].maps;
   flight->payload = flight->frame.picture;
   for (unsigned i = 0; i < PACO_N_FORMS; i++)
     if (state->plans[i].geometry && !allocate_form (decoder, flight, i, error))

@@ -472,7 +472,7 @@ choose_by_numbers (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
     PacoEncoderJob *job, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
-  const PacoSampleMaps *maps = &flight->frame.maps.maps;
+  const PacoSampleMaps *maps = &flight->maps;
 
   if (job->picture.memory == PACO_MEMORY_HOST) {
     PacoBandSamples samples = paco_policy_band_samples (
@@ -519,7 +519,7 @@ choose (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
 
   return choose_codes (encoder, flight, job, error)
-      && paco_sample_maps_make (&flight->frame.maps.maps, &form->picture,
+      && paco_sample_maps_make (&flight->maps, &form->picture,
           &job->rate.coding, flight->choice ? flight->choice->tables : NULL,
           error)
       && (!form->chooses || choose_by_numbers (encoder, flight, job, error));
@@ -651,8 +651,8 @@ encode_to_fit (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   bool first = true, coded;
   PacoRateAttempt attempt;
 
-  if (!paco_sample_maps_make (&flight->frame.maps.maps, &form->picture,
-          &job->rate.coding, NULL, error))
+  if (!paco_sample_maps_make (
+          &flight->maps, &form->picture, &job->rate.coding, NULL, error))
     return FALSE;
   paco_rate_begin (&attempt, form->table, form->picture.n_components,
       form->lossless_table != NULL,

@@ -25,6 +25,7 @@ typedef struct
 {
   PacoCudaEncoderState *state;
   PacoCudaFrame frame;
+  PacoSampleMaps maps; /* of the frame */
   PacoPackBuffers pack;
   PacoDeviceMemory code, records, packed;
   PacoCudaBudget budget;

@@ -12,6 +12,7 @@ flight_clear (PacoCudaEncoderFlight *flight)
 
   paco_cuda_bands_clear (&flight->bands, share->device);
   paco_cuda_frame_clear (&flight->frame);
+  paco_sample_maps_clear (&flight->maps);
   paco_pack_buffers_clear (&flight->pack, share);
   paco_device_memory_clear (share, &flight->code);
   paco_device_memory_clear (share, &flight->records);
@@ -133,6 +134,7 @@ flight_init (PacoCudaEncoder *encoder, PacoCudaEncoderFlight *flight,
   flight->state = state;
   if (!paco_cuda_frame_init (&flight->frame, &state->share, error))
     return FALSE;
+  flight->frame.maps.maps = &flight->maps;
   for (unsigned i = 0; i < PACO_N_FORMS; i++)
     if (state->plans[i].geometry && !allocate_form (encoder, flight, i, error))
       return FALSE;

@@ -91,7 +91,6 @@ typedef struct
 {
   CpuDecoder *decoder;
   PacoFrame frames[PACO_N_FORMS];
-  PacoSampleMaps maps;
 
   /* The frame being decoded. */
   PacoFrame *frame;
@@ -271,9 +270,6 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   flight->frame = frame_of_job;
   flight->frame->coding = &job->frame.header.coding;
   flight->corrupted_blocks = 0;
-  if (!paco_sample_maps_read (&flight->maps, &job->frame.header,
-          job->frame.data + job->frame.header.header_size, &frame->error))
-    return;
   times[0] = g_get_monotonic_time ();
   if (job->destination.crop.width == 0 && !job->compares)
     decode_samples (flight, &job->destination, &times[1]);
@@ -299,7 +295,6 @@ static void
 flight_clear (Flight *flight)
 {
   paco_frames_clear (flight->frames);
-  paco_sample_maps_clear (&flight->maps);
   paco_memory_free (flight->whole);
   flight->whole = NULL;
   flight->whole_size = 0;
@@ -323,7 +318,7 @@ flight_init (Flight *flight, CpuDecoder *decoder, GError **error)
       .coding = &base->headers[i].coding,
       .geometry = base->coder.geometry[i],
       .reduce = base->reduce,
-      .maps = &flight->maps,
+      .maps = &base->flights[flight - decoder->flights].maps,
     };
   }
   if (!paco_frames_init (flight->frames, error))
