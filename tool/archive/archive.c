@@ -220,6 +220,33 @@ note_limits (PacoRun *run)
         size / 1000000 + 1);
 }
 
+/* Compares what went in with what was written or found written: the files of the range, and
+ * the members that end in it, each once, and as many bytes, unless a range may have cut one
+ * of them. No folder is known with which this fails. */
+static gboolean
+check_count (const PacoRun *run, GError **error)
+{
+  const PacoReport *report = run->report;
+  guint64 n_files = run->n_members, bytes = 0, reported, coded;
+
+  for (guint64 n = run->first; n < run->end; n++) {
+    n_files += n == run->first || !paco_folder_goes_on (run->folder, n);
+    bytes += paco_folder_bytes (run->folder, n);
+  }
+  for (guint i = 0; i < run->folder->members->len; i++)
+    bytes += g_array_index (run->folder->members, PacoFolderFile, i).size;
+  paco_report_sums (report, &reported, &coded);
+  if (report->frames->len + report->members->len == n_files
+      && (run->options->has_range || reported == bytes))
+    return TRUE;
+  return paco_archive_fail_file (error, PACO_ARCHIVE_FAILED,
+      run->options->folder,
+      "is not archived whole: %u files are, of %" G_GUINT64_FORMAT
+      ", and %" G_GUINT64_FORMAT " bytes, of %" G_GUINT64_FORMAT
+      "; this is an error of paco",
+      report->frames->len + report->members->len, n_files, reported, bytes);
+}
+
 /* Says whether OUT is the archive of the folder as it is now: then nothing is to be
  * done. */
 static gboolean
@@ -231,7 +258,7 @@ is_complete (PacoRun *run)
   run->report->complete = run->part && paco_run_resume (run, NULL)
       && run->next == run->end && run->part->n_frames > 0
       && paco_part_size (run->part) == run->part->offset
-      && paco_members_are_done (run->members);
+      && paco_members_are_done (run->members) && check_count (run, NULL);
   return run->report->complete;
 }
 
@@ -495,7 +522,8 @@ finish (PacoRun *run, GError **error)
         "has no picture that can be a frame");
   if (!paco_members_write_late (
           run->members, run->part, run->report, TRUE, error)
-      || !paco_members_renumber (run->members, run->part, error))
+      || !paco_members_renumber (run->members, run->part, error)
+      || !check_count (run, error))
     return FALSE;
   if (run->part->files->len > 1)
     paco_report_note (run->report,
