@@ -239,6 +239,24 @@ def test_broken_pages(tmp):
         resumed(folder, tmp / f'{kind}.paco')
 
 
+def ranges_of_late_page(tmp, name, late):
+    """Tests two ranges of a folder, whose frames 3 to 12 are of a file, one of them none."""
+    for cut in random.sample(range(1, 17), 5):
+        parts = [tmp / f'{name}-{cut}-{i}.paco' for i in range(2)]
+        for part, frames in zip(parts, (f'0-{cut - 1}', f'{cut}-')):
+            says = ''
+            if 3 < cut < 13 and part == parts[0] and late < cut:
+                says = f'2.tif cannot be archived by a range that ends in it, as picture {late - 2}'
+            elif 3 < cut < 13 and part == parts[1] and late == cut:
+                says = f'2.tif cannot be archived from picture {late - 2} on'
+            expect(FAILED if says else DONE, 'archive', '-q', f'--frames={frames}', tmp / name,
+                   part, says=says)
+        if all(part.exists() for part in parts):
+            expect(DONE, 'join', '-f', *parts, tmp / 'joined.paco')
+            expect(DONE, 'restore', '-q', tmp / 'joined.paco', tmp / f'{name}-{cut}-out')
+            same(tmp / name, tmp / f'{name}-{cut}-out')
+
+
 def test_late_pages(tmp):
     """Tests files of which a page turns out to be no frame when it is read."""
     for at in 0, 1, 5, 9:
@@ -257,6 +275,7 @@ def test_late_pages(tmp):
         expect(FAILED, 'archive', '--only-pictures', tmp / f'{at}-in', tmp / 'o.paco',
                says='2.tif cannot be archived')
         os.remove(tmp / 'o.paco.part')
+        ranges_of_late_page(tmp, f'{at}-in', 3 + at)
         archived(tmp, files, '--keep-files', n_frames=17, name=f'{at}-kept')
     # A frame carries files before it and after it.
     for i, hows in enumerate((('x..', '.x.'), ('x', 'x', '.', 'x', 'x', '.'))):

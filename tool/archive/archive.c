@@ -356,12 +356,29 @@ free_items (PacoRun *run)
   g_free (run->items);
 }
 
+/* Says whether the range ends before the file does that this section is of. */
+static gboolean
+is_cut_by_range (const PacoRun *run, guint64 number)
+{
+  const PacoSection *section = &paco_folder_file (run->folder, number)->section;
+
+  return section->n > 0 && number + (section->n - section->number) > run->end;
+}
+
 /* Keeps a file whole that turned out to be no frame. */
 static void
 keep_late (PacoRun *run, PacoRunItem *item)
 {
   const PacoFolderFile *file = paco_folder_file (run->folder, item->number);
 
+  /* All that follows in the file would be kept, and be frames of the next range as well. */
+  if (is_cut_by_range (run, item->number)) {
+    paco_run_fail (run, item->number, PACO_ARCHIVE_FAILED,
+        "cannot be archived by a range that ends in it, as picture %u cannot "
+        "be a frame: %s",
+        file->section.number + 1, item->late);
+    return;
+  }
   if (file->section.number > 0 && run->part->n_frames == 0) {
     paco_run_fail (run, item->number, PACO_ARCHIVE_FAILED,
         "cannot be archived from picture %u on: %s", file->section.number + 1,
@@ -387,6 +404,7 @@ judge_size (PacoRun *run, PacoRunItem *item)
 {
   if (item->late || run->part->n_frames == 0 || run->options->keep_files
       || run->options->files.only_pictures || run->kind != &paco_source_exr
+      || is_cut_by_range (run, item->number)
       || (item->kept.is_section && item->kept.section.number > 0)
       || item->frame.size <= item->kept.size)
     return;
