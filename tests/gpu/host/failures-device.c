@@ -5,6 +5,7 @@
  * failures without a device. */
 #include "codec/backend.h"
 #include "gpu/device.h"
+#include "gpu/free_memory.h"
 #include "tests/codec/must.h"
 #include <signal.h>
 #include <stdio.h>
@@ -516,6 +517,25 @@ test_two_devices (void)
   work_on (2);
 }
 
+/* Tests that NVML and the driver say the same of free memory, but for what other programs
+ * take in between. */
+static void
+test_free_memory (void)
+{
+  PacoCudaContext *context = paco_cuda_context_open (0, NULL);
+  size_t available, by_driver, total;
+
+  g_assert_true (paco_cuda_context_enter (context, NULL));
+  g_assert_cmpint (context->driver->mem_get_info (&by_driver, &total), ==, 0);
+  if (!paco_cuda_free_memory ((int[]){ 0 }, 1, &available))
+    g_test_skip ("NVML is not installed");
+  else
+    g_assert_cmpuint (
+        MAX (available, by_driver) - MIN (available, by_driver), <, total / 4);
+  paco_cuda_context_leave (context);
+  paco_cuda_context_close (context);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -541,6 +561,7 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/device/address", "/device/subprocess/address", test_kernel_error);
   g_test_add_func ("/device/subprocess/address", test_bad_address_process);
+  g_test_add_func ("/device/free-memory", test_free_memory);
   g_test_add_func ("/device/one", test_one_device);
   g_test_add_func ("/device/two", test_two_devices);
   g_test_add_func ("/device/all", test_all_devices);
