@@ -132,7 +132,9 @@ run (PacoCoder *coder, unsigned flight, void *data, void *result)
   job->repairs = &decoder->flights[flight].repairs;
   job->cells = decoder->flights[flight].cells;
   job->maps = &decoder->flights[flight].maps;
-  decodable = parse_index (decoder, flight, job, &frame->error);
+  decodable = (!klass->begin
+                  || klass->begin (decoder, flight, job, &frame->error))
+      && parse_index (decoder, flight, job, &frame->error);
   if (decoder->concealer)
     frame->concealed_blocks = conceal (decoder, flight, job, decodable);
   if (decodable && job->destination.crop.width > 0)
@@ -140,6 +142,8 @@ run (PacoCoder *coder, unsigned flight, void *data, void *result)
   frame->corrupted_blocks = frame->concealed_blocks;
   if (decodable)
     klass->decode (decoder, flight, job, frame);
+  else if (klass->drop)
+    klass->drop (decoder, flight);
 }
 
 static void

@@ -28,6 +28,13 @@ typedef struct
 typedef struct
 {
   PacoCoderClass coder;
+  /* Begins with what needs no index, before this is parsed; may be NULL. Then decode()
+   * follows, or else drop(), also after an error. */
+  gboolean (*begin) (PacoDecoder *decoder, unsigned flight,
+      const PacoDecoderJob *job, GError **error);
+  /* Ends a frame that begin() has begun, and that is not decoded. Its bytes are not read
+   * any more. */
+  void (*drop) (PacoDecoder *decoder, unsigned flight);
   /* Decodes a frame, in the flight's thread. Sets frame->error, or adds to
    * frame->corrupted_blocks those that it finds; sets frame->different_bytes if
    * job->compares. */

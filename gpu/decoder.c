@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The decoder of the CUDA backend: frame -> blocks -> coefficients -> samples, which go
- * to the host or are compared with a picture. A flight's thread, which has read the
- * index, enqueues everything and waits once. Blocks that replace broken ones follow the
+ * to the host or are compared with a picture. A flight's thread enqueues everything and
+ * waits once; the payload of a lone frame is uploaded while its index is read. Blocks that replace broken ones follow the
  * payload. */
 #include "codec/decoder_private.h"
 #include "codec/policy.h"
@@ -39,6 +39,7 @@ typedef struct
   PacoDeviceMemory copy;
 
   /* Of the frame that is being decoded. */
+  bool fetched;        /* Its payload is being uploaded already. */
   size_t payload_size; /* of the blocks that are decoded */
   size_t repairs_size; /* bytes behind them that stand for broken ones */
   bool payload_pinned; /* the device reads it where it is */
@@ -248,10 +249,15 @@ reserve (Flight *flight, GError **error)
   PacoStaged *staged = &flight->payload;
   size_t staging = flight->payload_pinned ? 0 : flight->payload_size;
 
-  if (staged->memory.size < needed + 64 || staged->staging.size < staging)
+  if (staged->memory.size < needed + 64 || staged->staging.size < staging) {
+    /* What was fetched goes with the memory. */
+    if (flight->fetched)
+      paco_cuda_frame_give_up (&flight->frame);
+    flight->fetched = false;
     if (!paco_staged_reserve (
             staged, size, flight->payload_pinned ? 0 : size, error))
       return FALSE;
+  }
   return paco_pinned_memory_reserve (flight->frame.device, &flight->repairs,
              flight->repairs_size, "repairs of broken blocks", error)
       && paco_cuda_frame_reserve (&flight->frame, flight->wide, error);
@@ -278,9 +284,10 @@ upload (Flight *flight, const PacoDecoderJob *job, GError **error)
       ? table_size (plan)
       : sizeof (BlockTable) + plan->n_blocks * sizeof (PacoGpuRecord);
 
-  return paco_staged_upload (&flight->payload, flight->payload.memory.address,
-             paco_decoder_payload (job), flight->payload_size,
-             flight->payload_pinned, 0, error)
+  return (flight->fetched
+             || paco_staged_upload (&flight->payload,
+                 flight->payload.memory.address, paco_decoder_payload (job),
+                 flight->payload_size, flight->payload_pinned, 0, error))
       && upload_repairs (flight, job, error)
       && paco_cuda_upload (frame->device, flight->table.address,
           flight->host_table.data, size, &frame->stream, error)
@@ -365,7 +372,8 @@ enqueue (Flight *flight, const PacoDecoderJob *job, GError **error)
   return reserve (flight, error)
       && paco_transfer_reserve (&frame->transfer, &frame->picture, error)
       && reserve_copy (flight, job, error)
-      && paco_cuda_frame_begin_upload (frame, pinned, error)
+      && (flight->fetched
+          || paco_cuda_frame_begin_upload (frame, pinned, error))
       && upload (flight, job, error)
       && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
@@ -403,8 +411,6 @@ decode_frame (Flight *flight, const PacoDecoderJob *job,
 {
   const BlockTable *counted;
 
-  paco_cuda_frame_use (
-      &flight->frame, flight->state->plans, job->frame.header.picture.fields);
   fill_table (flight, job);
   if (!enqueue (flight, job, error)
       || !paco_cuda_frame_wait (&flight->frame, error)) {
@@ -427,13 +433,61 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   Flight *flight = &decoder->flights[number];
   PacoCudaDevice *device = flight->frame.device;
 
-  if (!paco_cuda_device_enter (device, &frame->error))
-    return;
-  g_atomic_int_inc (&device->n_frames);
-  if (decode_frame (flight, job, frame, &frame->error))
-    count (decoder, flight, job, frame);
+  if (paco_cuda_device_enter (device, &frame->error)) {
+    if (decode_frame (flight, job, frame, &frame->error))
+      count (decoder, flight, job, frame);
+    paco_cuda_device_leave (device);
+  }
   g_atomic_int_add (&device->n_frames, -1);
+}
+
+/* Says whether the payload can be uploaded before the index says which of it is wanted.
+ * Beside other frames that would gain nothing: the bus has work while an index is read. */
+static bool
+can_fetch (const Flight *flight, const PacoDecoderJob *job, size_t size)
+{
+  return flight->frame.alone && flight->frame.plan->reduce == 0
+      && job->destination.crop.width == 0
+      && flight->payload.memory.size >= size + 64
+      && paco_is_pinned (paco_decoder_payload (job), size);
+}
+
+static gboolean
+begin (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
+    GError **error)
+{
+  Flight *flight = &((CudaDecoder *) base)->flights[number];
+  PacoCudaDevice *device = flight->frame.device;
+  const PacoHeader *header = &job->frame.header;
+  size_t size = paco_header_payload_size (header);
+  gboolean good;
+
+  g_atomic_int_inc (&device->n_frames);
+  paco_cuda_frame_use (
+      &flight->frame, flight->state->plans, header->picture.fields);
+  flight->fetched = can_fetch (flight, job, size);
+  if (!flight->fetched)
+    return TRUE;
+  if (!paco_cuda_device_enter (device, error))
+    return FALSE;
+  good = paco_cuda_frame_begin_upload (&flight->frame, false, error)
+      && paco_staged_upload (&flight->payload, flight->payload.memory.address,
+          paco_decoder_payload (job), size, true, 0, error);
   paco_cuda_device_leave (device);
+  return good;
+}
+
+static void
+drop (PacoDecoder *base, unsigned number)
+{
+  Flight *flight = &((CudaDecoder *) base)->flights[number];
+  PacoCudaDevice *device = flight->frame.device;
+
+  if (flight->fetched && paco_cuda_device_enter (device, NULL)) {
+    paco_cuda_frame_give_up (&flight->frame);
+    paco_cuda_device_leave (device);
+  }
+  g_atomic_int_add (&device->n_frames, -1);
 }
 
 /* --- configuration --- */
@@ -594,6 +648,8 @@ paco_cuda_decoder_open (const PacoBackendOptions *options, GError **error)
       .unconfigure = unconfigure,
       .close = close_state,
     },
+    .begin = begin,
+    .drop = drop,
     .decode = decode,
     .decode_block = paco_decode_block_on_host,
   };

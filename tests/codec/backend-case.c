@@ -262,25 +262,47 @@ encode_another_and_check (const Case *c, PacoEncoder *encoder)
 
 /* --- decoding --- */
 
+PacoHostMemory *
+copy_to_host_memory (PacoCoder *coder, const void *data, size_t size)
+{
+  PacoHostMemory *memory = NULL;
+
+  if (paco_coder_has_host_memory (coder) && g_test_rand_bit ()) {
+    memory = paco_coder_host_memory (coder, size, NULL);
+    memcpy (memory->data, data, size);
+  }
+  return memory;
+}
+
 Verdict
 decode (PacoDecoder *decoder, const uint8_t *data, size_t size, unsigned reduce,
     TestPicture *destination)
 {
   PacoCodedFrame coded;
   PacoDecodedFrame frame = { NULL };
+  PacoHostMemory *memory;
   Verdict verdict = { FALSE, 0 };
 
   if (!paco_coded_frame_parse (&coded, data, size, NULL)
       || !paco_decoder_configure (
-          decoder, &coded.header, destination->picture.layout, reduce, NULL)
-      || !paco_decoder_submit (
-          decoder, &coded, &destination->picture, &frame, NULL))
+          decoder, &coded.header, destination->picture.layout, reduce, NULL))
     return verdict;
+  memory = copy_to_host_memory (PACO_CODER (decoder), data, size);
+  if (memory)
+    coded.data = memory->data;
+  if (!paco_decoder_submit (
+          decoder, &coded, &destination->picture, &frame, NULL)) {
+    if (memory)
+      memory->release (memory);
+    return verdict;
+  }
   g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
   g_assert_true (frame.user_data == &frame);
   verdict.decoded = frame.error == NULL;
   verdict.corrupted_blocks = frame.corrupted_blocks;
   g_clear_error (&frame.error);
+  if (memory)
+    memory->release (memory);
   return verdict;
 }
 

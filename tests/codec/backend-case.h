@@ -66,6 +66,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
 /* Draws another picture for a case, in the same memory. */
 void case_refill (Case *c);
 
+/* Copies bytes to the backend's own memory one time in two, where it has some; else it
+ * returns NULL. */
+PacoHostMemory *copy_to_host_memory (
+    PacoCoder *coder, const void *data, size_t size);
+
 gboolean configure_encoder (
     const Case *c, PacoEncoder *encoder, GError **error);
 /* Fails unless the frame is the reference's. */

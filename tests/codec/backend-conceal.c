@@ -93,7 +93,7 @@ try_stream (Stream *stream)
   choose_size (stream);
   test_parameters_random (stream->rand, &stream->parameters);
   test_video_random (stream->rand, &stream->video);
-  stream->parameters.levels = g_rand_int_range (stream->rand, 3, 7);
+  stream->parameters.levels = g_rand_int_range (stream->rand, 0, 7);
   stream->parameters.block_checks = true;
   stream->mixed = g_rand_int_range (stream->rand, 0, 4) == 0;
   if (!stream->mixed)
@@ -156,6 +156,13 @@ is_unlucky (const PacoGeometry *geometry, uint32_t i, gpointer data)
   return g_rand_int_range (data, 0, ll ? 3 : low ? 2 : 20) == 0;
 }
 
+/* Chooses almost all: what stands for them takes more memory than the frame did. */
+static bool
+is_most_unlucky (const PacoGeometry *geometry, uint32_t i, gpointer data)
+{
+  return i + 1 < geometry->n_blocks && g_rand_int_range (data, 0, 16) > 0;
+}
+
 /* Makes a sound frame, one with broken blocks, or one that is damaged in any
  * way. */
 static GByteArray *
@@ -163,12 +170,15 @@ next_damaged_frame (Stream *stream)
 {
   GByteArray *frame = next_frame (stream);
 
-  switch (g_rand_int_range (stream->rand, 0, 6)) {
+  switch (g_rand_int_range (stream->rand, 0, 7)) {
     case 0:
     case 1:
       break;
     case 2:
       test_damage (stream->rand, frame, 4000);
+      break;
+    case 3:
+      test_break_blocks (frame, stream->rand, is_most_unlucky, stream->rand);
       break;
     default:
       test_break_blocks (frame, stream->rand, is_unlucky, stream->rand);
@@ -182,6 +192,7 @@ next_damaged_frame (Stream *stream)
 typedef struct
 {
   GByteArray *bytes;
+  PacoHostMemory *memory; /* where the backend has them, or NULL */
   TestPicture mine, theirs;
   gboolean decoded;
   uint32_t corrupted_blocks, concealed_blocks; /* says the reference */
@@ -202,6 +213,8 @@ static void
 frame_clear (Frame *frame)
 {
   g_byte_array_unref (frame->bytes);
+  if (frame->memory)
+    frame->memory->release (frame->memory);
   test_picture_clear (&frame->mine);
   test_picture_clear (&frame->theirs);
 }
@@ -252,6 +265,10 @@ submit (Pipe *pipe)
       frame->bytes->data, frame->bytes->len, stream->reduce,
       &frame->theirs.picture, &frame->corrupted_blocks,
       &frame->concealed_blocks, NULL);
+  frame->memory = copy_to_host_memory (
+      PACO_CODER (pipe->decoder), frame->bytes->data, frame->bytes->len);
+  if (frame->memory)
+    coded.data = frame->memory->data;
   must_submit_frame (pipe->decoder, &coded, &frame->mine.picture, frame);
   pipe->submitted++;
 }

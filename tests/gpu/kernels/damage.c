@@ -44,10 +44,12 @@ typedef struct
 } Pair;
 
 /* This is a damaged frame, and where each of the two decoders puts its picture.
- * bytes is NULL as long as it is not in flight. */
+ * bytes is NULL as long as it is not in flight. One time in two they are read from
+ * page-locked memory, from where a lone frame is uploaded before its index is read. */
 typedef struct
 {
   GByteArray *bytes;
+  PacoHostMemory *memory;
   TestPicture pictures[2];
 } Frame;
 
@@ -80,6 +82,7 @@ frame_init (Frame *frame, const PacoPictureFormat *format, unsigned reduce)
   TestPicture *picture = &frame->pictures[0];
 
   frame->bytes = NULL;
+  frame->memory = NULL;
   test_picture_init (rand_, picture, format, reduce);
   test_picture_copy (&frame->pictures[1], picture);
 }
@@ -102,6 +105,9 @@ frame_done (Frame *frame, bool refused)
     if (from->buffers[c])
       memcpy (to->buffers[c], from->buffers[c], from->sizes[c]);
   g_clear_pointer (&frame->bytes, g_byte_array_unref);
+  if (frame->memory)
+    frame->memory->release (frame->memory);
+  frame->memory = NULL;
   counts.frames++;
   counts.refused += refused;
 }
@@ -212,6 +218,12 @@ pair_submit (Pair *pair, Frame *frame)
           &coded, frame->bytes->data, frame->bytes->len, NULL)) {
     frame_done (frame, true);
     return;
+  }
+  if (g_rand_boolean (rand_)) {
+    frame->memory = paco_coder_host_memory (
+        PACO_CODER (pair->decoders[0]), frame->bytes->len, NULL);
+    memcpy (frame->memory->data, frame->bytes->data, frame->bytes->len);
+    coded.data = frame->memory->data;
   }
   for (unsigned i = 0; i < 2; i++)
     done[i] = paco_decoder_submit (
