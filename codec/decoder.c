@@ -131,7 +131,6 @@ run (PacoCoder *coder, unsigned flight, void *data, void *result)
   job->records = decoder->flights[flight].records;
   job->repairs = &decoder->flights[flight].repairs;
   job->cells = decoder->flights[flight].cells;
-  job->maps = &decoder->flights[flight].maps;
   decodable = (!klass->begin
                   || klass->begin (decoder, flight, job, &frame->error))
       && parse_index (decoder, flight, job, &frame->error);

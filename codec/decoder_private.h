@@ -21,7 +21,6 @@ typedef struct
   const PacoBlockRecord *records;
   const PacoRepairs *repairs;
   const uint8_t *cells; /* exponents of the step map (step_map.h), or NULL */
-  const PacoSampleMaps *maps;
   int64_t begun; /* g_get_monotonic_time(), when its flight's thread took it */
 } PacoDecoderJob;
 
@@ -57,7 +56,7 @@ struct _PacoDecoder
     PacoBlockRecord *records;
     PacoRepairs repairs;
     uint8_t *cells;
-    PacoSampleMaps maps;
+    PacoSampleMaps maps; /* of the frame, for the backend */
   } flights[PACO_MAX_FLIGHTS];
 
   PacoConcealer *concealer; /* NULL: nothing is concealed */

@@ -9,9 +9,8 @@
 /* The maps of a frame on the device. */
 typedef struct
 {
-  const PacoSampleMaps
-      *maps;               /* of the frame, on the host; the coder has them */
-  PacoDeviceMemory memory; /* of all maps of one direction */
+  const PacoSampleMaps *maps; /* on the host, of the coder */
+  PacoDeviceMemory memory;    /* of all maps of one direction */
   PacoPinnedMemory host;
   CUdeviceptr of[PACO_MAX_COMPONENTS]; /* 0: samples stay as they are */
   unsigned uploaded;                   /* maps->number of those on the device */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The decoder of the CUDA backend: frame -> blocks -> coefficients -> samples, which go
  * to the host or are compared with a picture. A flight's thread enqueues everything and
- * waits once; the payload of a lone frame is uploaded while its index is read. Blocks that replace broken ones follow the
- * payload. */
+ * waits once; the payload of a lone frame is uploaded while its index is read. Blocks that
+ * replace broken ones follow the payload. */
 #include "codec/decoder_private.h"
 #include "codec/policy.h"
 #include "codec/step_map.h"

@@ -54,15 +54,15 @@ management_close (Management *management)
 static gboolean
 find_handle (const Management *management, const CUuuid *uuid, void **handle)
 {
-  static const char *const kinds[] = { "GPU", "MIG" };
+  static const char *const prefixes[] = { "GPU", "MIG" };
   const guint8 *u = (const guint8 *) uuid->bytes;
   char identifier[48];
 
-  for (unsigned i = 0; i < G_N_ELEMENTS (kinds); i++) {
+  for (unsigned i = 0; i < G_N_ELEMENTS (prefixes); i++) {
     g_snprintf (identifier, sizeof identifier,
         "%s-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%"
         "02x",
-        kinds[i], u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9],
+        prefixes[i], u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9],
         u[10], u[11], u[12], u[13], u[14], u[15]);
     if (management->get_handle (identifier, handle) == 0)
       return TRUE;
